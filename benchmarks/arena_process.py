@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +70,8 @@ def arena_process(
     web: str = "off",
     checkout: Path = CHECKOUT,
     settings: Mapping[str, str] = NO_SETTINGS,
+    runner: Sequence[str] = ("-P", str(NAMED_THREADS)),
+    prepare: Callable[[Path], object] = lambda _: None,
 ) -> Iterator[ArenaProcess]:
     """A server with open registration on a free port and a new SQLite file.
 
@@ -78,14 +80,17 @@ def arena_process(
         checkout: Of whose source it is a server; another than this one has an environment of
             its own in `.venv`.
         settings: Others than usual, by their names in the environment.
+        runner: What runs it, such as a script with arguments of its own.
+        prepare: Is given the file of the database before the server is started.
     """
     with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder, ExitStack() as stack:
         data = Path(folder)
+        prepare(data / "meijin.db")
         log = stack.enter_context((data / "server.log").open("w"))
         env_file = data / "meijin.env"
         env_file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
         command = [
-            *(_python(checkout), "-P", str(NAMED_THREADS), "meijin"),
+            *(_python(checkout), *runner, "meijin"),
             *("serve", "--open", "--drain=0"),
             *("--listen=127.0.0.1:0", f"--data={data}", f"--durability={durability}"),
             *(f"--env-file={env_file}", f"--web={web}"),

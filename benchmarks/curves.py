@@ -127,8 +127,8 @@ def hellos(options: argparse.Namespace) -> Iterator[Row]:
         }
 
 
-def arrive(arena: ArenaProcess, name: str, count: int) -> Arrival:
-    """Have so many bots come in at once, and leave again."""
+def arrive(arena: ArenaProcess, name: str, count: int, *, others: int = 0) -> Arrival:
+    """Have so many bots come in at once beside others, and leave again."""
     crowds = -(-count // CROWD)
     with ExitStack() as stack:
         processes = [
@@ -143,7 +143,7 @@ def arrive(arena: ArenaProcess, name: str, count: int) -> Arrival:
             told.flush()
         seen = [json.loads(said.readline()) for _, said in processes]
         spent = arena.time.total - cpu
-    wait_for_nobody(arena)
+    wait_for_leaving(arena, others)
     refused = sum(sum(crowd["refused"].values()) for crowd in seen)
     return Arrival(spent / count * 1e6, max(crowd["seconds"] for crowd in seen), refused)
 
@@ -165,13 +165,13 @@ def _crowd(stack: ExitStack, address: str, name: str, count: int) -> tuple[IO[st
     return process.stdin, process.stdout
 
 
-def wait_for_nobody(arena: ArenaProcess) -> None:
-    """Return once no bot is connected."""
+def wait_for_leaving(arena: ArenaProcess, others: int) -> None:
+    """Return once none but so many others are connected."""
     deadline = time.monotonic() + LEAVING_TIME
-    request = bot_service_pb2.ListBotsRequest(connected=True, page_size=1)
+    request = bot_service_pb2.ListBotsRequest(connected=True, page_size=others + 1)
     with grpc.insecure_channel(arena.address) as channel:
         stub = BotServiceStub(channel)
-        while stub.ListBots(request, timeout=LEAVING_TIME).bots:
+        while len(stub.ListBots(request, timeout=LEAVING_TIME).bots) > others:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"bots are still connected {LEAVING_TIME:g} s after they left")
             time.sleep(0.1)

@@ -21,7 +21,12 @@ def run(thread: threading.Thread, *arguments: Any) -> None:  # noqa: ANN401 - as
     _run(thread, *arguments)
 
 
-if __name__ == "__main__":
+def run_module() -> None:
+    """Run the module that the arguments begin with."""
     threading.Thread.run = run  # type: ignore[assignment]
-    del sys.argv[0]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    del sys.argv[0]
+    run_module()

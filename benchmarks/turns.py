@@ -16,7 +16,6 @@ import argparse
 import asyncio
 import gc
 import logging
-import selectors
 import sqlite3
 import statistics
 import tempfile
@@ -34,6 +33,7 @@ from ladder import Size, fill_database
 from prometheus_client import generate_latest
 from report import Row, report
 from starlette.applications import Starlette
+from turn_selector import TurnSelector
 from web import ask
 
 from meijin.cli.site import LocalGateway
@@ -62,23 +62,6 @@ PLAYERS = 1000
 NS_PER_MS = 1_000_000
 
 Call = Callable[[], Awaitable[object]]
-
-
-class TurnSelector(selectors.DefaultSelector):
-    """A selector that measures what the loop does between two looks at it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._woke_ns = time.thread_time_ns()
-        self.longest_ns = 0
-
-    def select(self, timeout: float | None = None) -> Any:  # noqa: ANN401 - the base's own
-        """Look; the turn before it has ended."""
-        self.longest_ns = max(self.longest_ns, time.thread_time_ns() - self._woke_ns)
-        try:
-            return super().select(timeout)
-        finally:
-            self._woke_ns = time.thread_time_ns()
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 import asyncio
 import time
 
-from turns import Turns, TurnSelector
+from turn_selector import TurnSelector
+from turns import Turns
 
 WORK = 0.03
 

@@ -1,6 +1,7 @@
 """Backups of an SQLite database."""
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -86,6 +87,30 @@ def test_a_backup_is_of_one_instant(file: Path, tmp_path: Path) -> None:
     assert left == sorted(left, reverse=True)
     assert owners(tmp_path / "copy.db") == ["ada"]
     assert len(owners(file)) == 1 + len(left)
+
+
+@pytest.mark.usefixtures("_large")
+def test_a_copy_is_written_to_the_disk_bit_by_bit(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No commit has to wait for all of it."""
+    synced: list[str] = []
+    monkeypatch.setattr(module, "SYNC_STEPS", 2)
+    monkeypatch.setattr(module, "_sync", lambda path: synced.append(path.name))
+    steps: list[int] = []
+    back_up(file, tmp_path / "copy.db", steps.append)
+    assert synced.count("copy.db.part") == len(steps) // 2 + 1
+
+
+@pytest.mark.usefixtures("_large")
+def test_what_was_committed_meanwhile_is_taken_in(file: Path, tmp_path: Path) -> None:
+    """The file itself holds it, and the server's next commit has not to write it there."""
+    with closing(sqlite3.connect(file)) as server:  # it keeps the write-ahead log
+        server.execute("SELECT * FROM owner").fetchone()
+        server.commit()
+        back_up(file, tmp_path / "copy.db", lambda left: add_owner(file, f"bob-{left}"))
+        shutil.copyfile(file, tmp_path / "alone.db")
+        assert owners(tmp_path / "alone.db") == owners(file)
 
 
 def test_nothing_is_written_over(file: Path, tmp_path: Path) -> None:

@@ -286,6 +286,12 @@ class Server:
         request = pb.CancelTournamentRequest(tournament_id=key)
         self._connection.ask(self._connection.tournaments.CancelTournament, request)
 
+    def published_run(self, ladder: str) -> str:
+        """The number of a ladder's newest run; empty before the first."""
+        request = ladder_service_pb2.GetStandingsRequest(ladder=ladder, page_size=1)
+        response = self._connection.ask(self._connection.ladders.GetStandings, request)
+        return response.run.run_id
+
     def has_current_ladder(self) -> bool:
         """Whether every finished game is in the published ladder."""
         request = ladder_service_pb2.GetStandingsRequest()

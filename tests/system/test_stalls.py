@@ -6,8 +6,9 @@ from contextlib import AsyncExitStack, closing
 from typing import TypeAlias
 
 import grpc
-from tests.system.processes import BOTS, NO_LADDER, PATIENCE, Processes, Server, eventually
-from tests.system.stall_gauge import METRICS, StallGauge
+from ladder import Size, fill_database
+from tests.system.processes import BOTS, NO_LADDER, PATIENCE, Processes, eventually
+from tests.system.timed_server import TimedServer
 
 from meijin.store import Database
 from meijin.v1 import play_service_pb2 as pb
@@ -25,6 +26,10 @@ MANY = 50_000
 
 AT_ONCE = 2000
 """Games that begin, and are void, together."""
+
+LADDER = "freestyle-15x15-ultrabullet"
+SIZE = Size(bots=200, games=20_000)
+"""Of the ladder: `benchmarks/refreshing.py` does the same with a million games."""
 
 FILLING_MB = 64
 """What a database is blown up by."""
@@ -81,13 +86,16 @@ def play_and_cancel(server: Server) -> None:
 
 def test_a_crowd_of_hellos(processes: Processes) -> None:
     """New bots, and then the same again, while games are played."""
-    server = Server(processes, "--open", NO_LADDER, METRICS, MEIJIN_HELLOS_PER_SECOND="1000")
+    server = TimedServer(processes, "--open", NO_LADDER, MEIJIN_HELLOS_PER_SECOND="1000")
     server.start_bots(*BOTS[:2])
     server.create_tournament(*BOTS[:2], rounds=1000)
-    with StallGauge(server).no_stall():
+
+    def come_twice() -> None:
         for _ in range(2):
             asyncio.run(come_and_go(server.address))
             eventually(lambda: server.connected_bots() == set(BOTS[:2]))
+
+    server.assert_no_stall(come_twice)
 
 
 def test_a_backup(processes: Processes) -> None:
@@ -99,26 +107,51 @@ def test_a_backup(processes: Processes) -> None:
     with closing(sqlite3.connect(data / "meijin.db")) as file, file:
         file.execute("CREATE TABLE filling (bytes BLOB)")
         file.executemany("INSERT INTO filling VALUES (randomblob(1000000))", [()] * FILLING_MB)
-    server = Server(processes, "--open", NO_LADDER, METRICS, "--backup-every=0.5")
+    server = TimedServer(processes, "--open", NO_LADDER, "--backup-every=0.5")
     server.start_bots(*BOTS[:2])
     server.create_tournament(*BOTS[:2], rounds=1000)
-    with StallGauge(server).no_stall():
+
+    def back_up() -> None:
         times = server.process.words.count('"event": "backed up"') + 2
         eventually(lambda: server.process.has_said('"event": "backed up"', times=times))
+
+    server.assert_no_stall(back_up)
+
+
+def test_a_refresh_of_a_ladder(processes: Processes) -> None:
+    """A ladder of many games and bots is published anew while games are added to it."""
+    data = processes.folder / "data"
+    data.mkdir(mode=0o700)
+    with Database(f"sqlite:///{data / 'meijin.db'}") as database:
+        database.migrate()
+    fill_database(data / "meijin.db", SIZE, days=1)
+    with closing(sqlite3.connect(data / "meijin.db")) as file, file:
+        file.execute("UPDATE game SET pairing_id = -pairing_id")  # no tournament's of the server
+    server = TimedServer(processes, "--open")
+    server.start_bots(*BOTS[:2], delay=0)
+    server.create_tournament(*BOTS[:2], rounds=1000, time="1", variant="freestyle 15x15")
+
+    def refresh() -> None:
+        published = server.published_run(LADDER)
+        eventually(lambda: server.published_run(LADDER) != published)
+
+    server.assert_no_stall(refresh)
 
 
 def test_a_tournament_of_many_games(processes: Processes) -> None:
     """It is made, played and cancelled."""
-    server = Server(processes, "--open", NO_LADDER, METRICS)
+    server = TimedServer(processes, "--open", NO_LADDER)
     server.start_bots(*BOTS[:2])
-    with StallGauge(server).no_stall():
+
+    def play() -> None:
         key = server.create_tournament(*BOTS[:2], rounds=MANY)
         eventually(lambda: server.tournament(key).tournament.running_games)
         server.cancel(key)
 
+    server.assert_no_stall(play)
+
 
 def test_a_tournament_with_many_games_at_once(processes: Processes) -> None:
     """All of them begin at once, and are void at once."""
-    server = Server(processes, "--open", NO_LADDER, METRICS)
-    with StallGauge(server).no_stall():
-        asyncio.run(sit_in_many_games(server))
+    server = TimedServer(processes, "--open", NO_LADDER)
+    server.assert_no_stall(lambda: asyncio.run(sit_in_many_games(server)))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
@@ -23,6 +24,10 @@ STEP_PAGES = 256
 
 STEP_PAUSE_S = 0.001
 """Between two steps: the commits of a running server are to have the disk too."""
+
+SYNC_STEPS = 16
+"""Steps after which the copy is written to the disk: a server's commits wait for what is written
+at once, and for all of 300 MB they waited for 200 ms instead of 40 to 100."""
 
 STALE_TIME = timedelta(days=1)
 """A backup that is unfinished for so long was cut off."""
@@ -112,8 +117,12 @@ def back_up(file: Path, target: Path, progress: Callable[[int], None] = lambda _
 
 
 def _copy(file: Path, part: Path, progress: Callable[[int], None]) -> None:
+    steps = count(1)
+
     def paused(_status: int, remaining: int, _total: int) -> None:
         progress(remaining)
+        if not next(steps) % SYNC_STEPS:
+            _sync(part)
         time.sleep(STEP_PAUSE_S)
 
     with closing(open_file(file)) as source, closing(open_file(part)) as copy:
@@ -121,6 +130,10 @@ def _copy(file: Path, part: Path, progress: Callable[[int], None]) -> None:
         source.execute("SELECT count(*) FROM sqlite_master").fetchone()
         source.backup(copy, pages=STEP_PAGES, progress=paused)
         copy.execute("PRAGMA journal_mode = DELETE")
+        source.execute("COMMIT")
+        with suppress(sqlite3.Error):  # such as a full disk, which is no failure of the backup
+            # What was committed meanwhile would fall to the server's next commit.
+            source.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def _fold(log: LogReader, part: Path) -> None:

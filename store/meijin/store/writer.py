@@ -17,8 +17,8 @@ from meijin.store.errors import LostOwnershipError
 
 T = TypeVar("T")
 
-MAX_GROUP = 2
-"""The most pieces of work in one commit: a hello takes 2 to 5 ms, and moves wait for it."""
+MAX_GROUP = 4
+"""The most pieces of work in one commit: a new bot's hello takes 0.5 ms, and moves wait for it."""
 
 
 class _Turn(IntEnum):

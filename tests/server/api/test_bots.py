@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 from tests.query_plans import statements
 
+from meijin.server.access import last_seen
 from meijin.testing.server import ServerInTest, until
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import game_pb2, play_service_pb2
@@ -143,6 +144,21 @@ async def test_a_list_says_what_a_bot_has_come_to(server: ServerInTest) -> None:
     assert bob.last_seen_time.ToDatetime() >= before
     stored = "SELECT count(*) FROM bot WHERE last_seen_time IS NOT NULL"
     assert server.database.read(lambda at: at.scalar(text(stored))) == 2
+
+
+async def test_all_bots_are_seen_in_portions(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many are connected, each commit is of a few of them."""
+    monkeypatch.setattr(last_seen, "AT_ONCE", 2)
+    for name in ("ada", "bob", "zoe"):
+        await server.bot(name)
+    server.database.write(lambda at: at.execute(text("UPDATE bot SET last_seen_time = NULL")))
+    with statements(server.database.writer) as said:
+        await server.app.access.seen.note()
+    assert len([statement for statement in said if "UPDATE bot" in statement]) == 2
+    stored = "SELECT count(*) FROM bot WHERE last_seen_time IS NOT NULL"
+    assert server.database.read(lambda at: at.scalar(text(stored))) == 3
 
 
 async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:

@@ -12,6 +12,9 @@ from meijin.store.bots import set_last_seen
 INTERVAL = timedelta(seconds=30)
 """So much earlier than it left a bot may seem to have been seen last."""
 
+AT_ONCE = 500
+"""Bots of one commit, 2 ms: moves wait for it, and 10,000 bots at once took 22 ms."""
+
 
 class LastSeen:
     """Keeps when a stream of each bot was open; a bot that comes is noted as it is let in."""
@@ -23,8 +26,10 @@ class LastSeen:
     async def note(self) -> None:
         """Note who is connected now; while the database is away nobody is."""
         bots = [session.player.bot_id for session in self._lobby.sessions]
-        if bots:
-            note = partial(set_last_seen, bots=bots, time=datetime.now(UTC))
+        now = datetime.now(UTC)
+        for first in range(0, len(bots), AT_ONCE):
+            part = bots[first : first + AT_ONCE]
+            note = partial(set_last_seen, bots=part, time=now)
             try:
                 await self._storage.write(note)
             except StoreAwayError:
