@@ -134,6 +134,16 @@ def test_the_last_numbers_are_found(database: Database, played: Scene) -> None:
     assert database.read(games.last_end) == 9
 
 
+def test_games_of_no_ladder_have_last_numbers_too(database: Database, played: Scene) -> None:
+    """Whichever ended last; and no look walks all games, of which there may be ten million."""
+    assert played.tournament_id
+    with plans(database) as found:
+        assert database.read(games.last_end) == 9
+    assert not any("SCAN game" in plan for plan in found)
+    _change(database, 1, ladder_id=None, end_sequence=12)
+    assert database.read(games.last_end) == 12
+
+
 def test_an_empty_store_has_no_last_numbers(database: Database) -> None:
     """Numbers begin at 1."""
     assert database.read(games.last_game) == 0
