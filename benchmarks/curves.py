@@ -13,7 +13,7 @@ move      instant bots in a round robin, for each number of --games at once and 
 hello     so many bots of --hellos come in at once, each on a connection of its own: microseconds
           each, with names that the server has never heard, and again with the same; those that
           are refused, or whose connections end before they have said hello, try again
-refresh   a ladder of 20 bots with so many --stored games on 40 openings: seconds from no, one and
+refresh   a ladder of 10 bots with so many --stored games on 40 openings: seconds from no, one and
           256 more games to the published run, by a worker that has run before, from one more by
           a worker that has just started, and of the first run of all
 """
@@ -46,7 +46,7 @@ CROWDED = {"MEIJIN_MAX_STREAMS": "100000", "MEIJIN_HELLOS_PER_SECOND": "100000"}
 CROWD = 500
 """The most bots of a process: with thousands, one is too slow to keep its connections."""
 LEAVING_TIME = 60.0
-LADDER_BOTS = 20
+LADDER_BOTS = 10
 """So few that all have met on all openings in each of the sizes: counts have as many rows."""
 DAYS = 1
 REFRESHES = {

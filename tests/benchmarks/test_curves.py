@@ -49,7 +49,7 @@ def test_bots_come_in_at_once(
 def test_a_refresh_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     """By the stored games, without the steps behind the last that is shown."""
     (row,) = results(capsys, "--only", "refresh", "--stored", "60")
-    assert (row["stored_games"], row["bots"]) == (60, 20)
+    assert (row["stored_games"], row["bots"]) == (60, 10)
     steps = ("nothing_new", "new_game", "256_new_games", "cold_start", "first_run")
     assert set(row) == {"stored_games", "bots", *(f"{step}_cpu_seconds" for step in steps)}
 
