@@ -16,9 +16,9 @@ look      with each number of --connected bots and 10 tournaments: microseconds 
 hello     so many bots of --hellos come in at once, each on a connection of its own: microseconds
           each, with names that the server has never heard, and again with the same; those that
           are refused, or whose connections end before they have said hello, try again
-refresh   a ladder of 100 bots with so many --stored games: seconds from one more game to the
-          published run, by a worker that has run before and by one that has just started, and
-          of the first run of all
+refresh   a ladder of 10 bots with so many --stored games on 40 openings: seconds from no, one and
+          256 more games to the published run, by a worker that has run before, from one more by
+          a worker that has just started, and of the first run of all
 """
 
 import argparse
@@ -55,9 +55,16 @@ TOURNAMENTS = 10
 PLANNED_GAMES = 5
 """Of each bot in each of them."""
 LOOKS = 200
-LADDER_BOTS = 100
-DAYS = 60
-REFRESHES = {"new game": "new_game", "cold start": "cold_start", "first run": "first_run"}
+LADDER_BOTS = 10
+"""So few that all have met on all openings in each of the sizes: counts have as many rows."""
+DAYS = 1
+REFRESHES = {
+    "nothing new": "nothing_new",
+    "new game": "new_game",
+    "256 new games": "256_new_games",
+    "cold start": "cold_start",
+    "first run": "first_run",
+}
 """Steps of a ladder's job, and their columns."""
 LAST_REFRESH = "cold start"
 

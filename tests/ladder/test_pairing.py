@@ -66,6 +66,12 @@ def known(league: "League") -> RatingPosterior:
     return RatingPosterior.of(state.table, state.covariances)
 
 
+@pytest.mark.usefixtures("known")
+def test_nobody_is_paired_while_nobody_is_here(league: "League") -> None:
+    """As on a ladder for everybody after a restart, before the first has come back."""
+    assert table_of(league).plan(free={}, playing=(), ended=(), most=1) == []
+
+
 @pytest.mark.parametrize("steps", [1, 3])
 def test_a_new_version_is_paired_as_its_parent_and_less_surely(
     league: "League", known: RatingPosterior, steps: int

@@ -134,6 +134,24 @@ def test_the_last_numbers_are_found(database: Database, played: Scene) -> None:
     assert database.read(games.last_end) == 9
 
 
+def test_games_of_no_ladder_have_last_numbers_too(database: Database, played: Scene) -> None:
+    """Whichever ended last."""
+    assert played.tournament_id
+    _change(database, 1, ladder_id=None, end_sequence=12)
+    assert database.read(games.last_end) == 12
+
+
+def test_the_last_numbers_are_looked_up(sqlite_url: str) -> None:
+    """No walk through all games, of which there may be ten million."""
+    with Database(sqlite_url) as database:
+        database.migrate()
+        with plans(database) as found:
+            database.read(games.last_game)
+            database.read(games.last_end)
+    assert len(found) == 3
+    assert not any("SCAN game" in plan for plan in found)
+
+
 def test_an_empty_store_has_no_last_numbers(database: Database) -> None:
     """Numbers begin at 1."""
     assert database.read(games.last_game) == 0

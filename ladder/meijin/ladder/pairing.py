@@ -114,8 +114,8 @@ class PairingTable:
         """
         for result in ended:
             self._observe(result)
-        left = np.array([free.get(bot, 0) for bot in self._bots])
-        soon = (left > 0) | np.array([bot in playing for bot in self._bots])
+        left = np.array([free.get(bot, 0) for bot in self._bots], dtype=np.int64)
+        soon = (left > 0) | np.array([bot in playing for bot in self._bots], dtype=np.bool_)
         picks = []
         for _ in range(most):
             pick = self._matchmaker.pick(self._may_meet(left > 0, soon))

@@ -1,6 +1,6 @@
 """A ladder's run: from its games to published ratings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import structlog
@@ -15,7 +15,7 @@ from meijin.store.ladders import ladders
 from meijin.store.ladders.lineage import parents_of
 from meijin.store.ladders.runs import NewRun, publish
 from meijin.store.ladders.sequencer import sequence
-from meijin.store.ladders.tallies import keep_tallies
+from meijin.store.ladders.tallies import KeptTally, TallyMark, keep_tallies
 from meijin.store.schema import LadderId
 
 _log = structlog.get_logger()
@@ -71,7 +71,8 @@ def _publish(
     cache: TallyCache,
 ) -> NewRun | None:
     run = rate(snapshot, create_time=clock())
-    if not database.write(lambda connection: _keep(connection, run, tally)):
+    kept = tally.to_keep()  # moves wait for the transaction
+    if not database.write(lambda connection: _keep(connection, run, kept, after=tally.base)):
         return None
     cache.keep(run.ladder_id, tally)
     _log.info(
@@ -85,11 +86,17 @@ def _publish(
     return run
 
 
-def _keep(connection: Connection, run: NewRun, tally: Tally) -> bool:
-    """Publish a run, and keep the tally that the next one goes on from."""
+def _keep(
+    connection: Connection,
+    run: NewRun,
+    tallies: Sequence[KeptTally],
+    *,
+    after: TallyMark | None,
+) -> bool:
+    """Publish a run, and keep the tallies that the next one goes on from."""
     if not publish(connection, run):
         return False
-    keep_tallies(connection, run.ladder_id, tally.to_keep(), after=tally.base, voided=run.voided)
+    keep_tallies(connection, run.ladder_id, tallies, after=after, voided=run.voided)
     return True
 
 

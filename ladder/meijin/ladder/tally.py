@@ -168,6 +168,8 @@ class Tally:
     """Those of the day: wins, draws and losses by black, white and opening."""
     _closed: list[KeptTally] = field(default_factory=list)
     """The days before whose tallies are not kept as they are."""
+    _packed: bytes | None = None
+    """The counts of the day as they are kept; ``None`` until they are asked for."""
 
     @classmethod
     def of(cls, games: Iterable[FinishedGame]) -> Self:
@@ -200,6 +202,7 @@ class Tally:
 
     def add(self, games: Iterable[FinishedGame]) -> None:
         """Add the games that ended next, in order."""
+        self._packed = None
         days: dict[str, int] = {}
         for game in games:
             ordinal = days.get(game.day)
@@ -257,6 +260,7 @@ class Tally:
             self._closed.append(self._today())
         self._before.append(counts_of(self._packed_counts()))
         self._counts = {}
+        self._packed = None
 
     @property
     def mark(self) -> TallyMark | None:
@@ -286,9 +290,11 @@ class Tally:
         )
 
     def _packed_counts(self) -> bytes:
-        rows = np.array([(*key, *each) for key, each in self._counts.items()], dtype=_COUNT)
-        order = np.lexsort((rows["opening"], rows["white_id"], rows["black_id"]))
-        return rows[order].tobytes()
+        if self._packed is None:
+            rows = np.array([(*key, *each) for key, each in self._counts.items()], dtype=_COUNT)
+            order = np.lexsort((rows["opening"], rows["white_id"], rows["black_id"]))
+            self._packed = rows[order].tobytes()
+        return self._packed
 
     def counts(self) -> PairCounts:
         """All rated games by players and opening: a row each, sorted."""

@@ -223,8 +223,19 @@ def last_game(connection: Connection) -> GameId:
 
 
 def last_end(connection: Connection) -> int:
-    """The highest `end_sequence` given so far; 0 when there is none."""
-    return connection.scalar(select(func.max(Game.end_sequence))) or 0
+    """The highest `end_sequence` given so far; 0 when there is none.
+
+    Games are in the order of their ends by ladder alone, and those of none likewise.
+    """
+    last = select(func.max(Game.end_sequence)).where(Game.ladder_id == Ladder.id)
+    of_ladders = select(func.max(last.correlate(Ladder).scalar_subquery())).select_from(Ladder)
+    of_none = (
+        select(Game.end_sequence)
+        .where(Game.ladder_id.is_(None), Game.end_sequence.is_not(None))
+        .order_by(Game.ladder_id.desc(), Game.end_sequence.desc())
+        .limit(1)
+    )
+    return max(connection.scalar(query) or 0 for query in (of_ladders, of_none))
 
 
 _BLACK, _WHITE = aliased(BotVersion), aliased(BotVersion)

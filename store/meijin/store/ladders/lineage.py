@@ -20,7 +20,7 @@ def parents_of(connection: Connection, versions: Iterable[BotVersionId]) -> Sequ
 
     A version's parent never changes, so later versions change nothing of it.
     """
-    query = select(BotVersion.id, BotVersion.parent_id)
+    query = select(BotVersion.id, BotVersion.parent_id).where(BotVersion.parent_id.is_not(None))
     parents = {child: parent for child, parent in connection.execute(query) if parent is not None}
     found: dict[BotVersionId, BotVersionId] = {}
     for version in versions:

@@ -68,7 +68,8 @@ def ended_games(
     if ladder_id != NO_LADDER:
         last = select(Ladder.sequenced).where(Ladder.id == ladder_id).scalar_subquery()
         query = query.where(Game.end_sequence <= last)
-    rows = connection.execute(query.order_by(Game.end_sequence).limit(limit))
+    # By the whole index: PostgreSQL sorts all games of no ladder else.
+    rows = connection.execute(query.order_by(Game.ladder_id, Game.end_sequence).limit(limit))
     return [EndedGame._make(row) for row in rows]
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.orm import aliased
 
+from meijin.store import games
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -27,7 +28,7 @@ from meijin.store.schema import (
     TournamentState,
     WebhookEvent,
 )
-from meijin.store.tournaments.states import last_end
+from meijin.store.tournaments import states
 
 SOURCES = {
     WebhookEvent.GAME_ENDED: EventSource.GAMES,
@@ -84,10 +85,9 @@ def published_runs(connection: Connection) -> Sequence[StoredEvent]:
 def last_position(connection: Connection, source: EventSource) -> int:
     """Of the newest event of a source; 0 without any. Not of ladders."""
     if source is EventSource.GAMES:
-        ends = (connection.scalar(_last_end_of(ladder)) for ladder in _ladders(connection))
-        return max((end or 0 for end in ends), default=0)
+        return games.last_end(connection)
     if source is EventSource.TOURNAMENTS:
-        return last_end(connection)
+        return states.last_end(connection)
     return connection.scalar(select(func.max(Fault.id))) or 0
 
 
@@ -96,17 +96,14 @@ def _ladders(connection: Connection) -> list[LadderId | None]:
     return [None, *connection.scalars(select(Ladder.id))]
 
 
-def _last_end_of(ladder_id: LadderId | None) -> Select[int | None]:
-    return select(func.max(Game.end_sequence)).where(Game.ladder_id == ladder_id)
-
-
 def _ended_games(connection: Connection, position: int, limit: int) -> Sequence[StoredEvent]:
     found: list[tuple[int, GameId]] = []
     for ladder_id in _ladders(connection):
         query = select(Game.end_sequence, Game.id).where(
             Game.ladder_id == ladder_id, Game.end_sequence > position
         )
-        rows = connection.execute(query.order_by(Game.end_sequence).limit(limit))
+        # By the whole index: PostgreSQL sorts all games of no ladder else.
+        rows = connection.execute(query.order_by(Game.ladder_id, Game.end_sequence).limit(limit))
         found += [(end or 0, game_id) for end, game_id in rows]
     first = sorted(found)[:limit]
     return _games(connection, [game_id for _, game_id in first]) if first else []
