@@ -56,7 +56,7 @@ async def say_hello(call: Call, name: str, capabilities: pb.Capabilities | None 
     assert response.HasField("welcome")
 
 
-async def sit_in_many_games(server: Server) -> None:
+async def sit_in_many_games(server: TimedServer) -> None:
     """Have two bots begin many games, in which they never move; cancel them."""
     async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
         channel = open_async_channel(parse_address(server.address), Security(), ())
@@ -76,7 +76,7 @@ async def read_all(call: Call) -> None:
         pass
 
 
-def play_and_cancel(server: Server) -> None:
+def play_and_cancel(server: TimedServer) -> None:
     """Make a tournament, and cancel it once as many of its games run as its bots take."""
     key = server.create_tournament(*BOTS[:2], rounds=2 * AT_ONCE, time="3600", variant="15x15")
     eventually(lambda: server.tournament(key).tournament.running_games == AT_ONCE)
