@@ -89,8 +89,9 @@ async def test_a_move_passes_eight_files(
     async with start_server() as server:
         black, white = await server.pair()
         turn = await black.turn()
-        await black.write(actions=pb.Actions(resigns=[pb.Resign(game=12345)]))
-        await black.notice()  # so that its pong has been read
+        for peer in (black, white):
+            await peer.write(actions=pb.Actions(resigns=[pb.Resign(game=12345)]))
+            await peer.notice()  # so that its pong has been read
         trace.files.clear()
         sys.setprofile(trace.on_loop)
         try:
