@@ -57,7 +57,7 @@ def left_in(folder: Path) -> Sequence[int]:
     return numbers
 
 
-def by_segment(folder: Path) -> list[list[EntryId]]:
+def by_segment(folder: Path) -> Sequence[Sequence[int]]:
     """The numbers of the entries in each segment."""
     numbers = []
     for path in segments_in(folder):
