@@ -46,8 +46,8 @@ def prepare(file: Path, *, size: Size) -> None:
     with Database(f"sqlite:///{file}") as database:
         database.migrate()
     fill_database(file, size, days=60)
-    with closing(sqlite3.connect(file)) as database, database:
-        database.execute("UPDATE game SET pairing_id = -pairing_id")  # of no tournament there
+    with closing(sqlite3.connect(file)) as opened, opened:
+        opened.execute("UPDATE game SET pairing_id = -pairing_id")  # of no tournament there
 
 
 def start_games(channel: grpc.Channel) -> None:
