@@ -17,7 +17,7 @@ from meijin.store.errors import LostOwnershipError
 
 T = TypeVar("T")
 
-MAX_GROUP = 4
+MAX_GROUP = 2
 """The most pieces of work in one commit: a new bot's hello takes 0.5 ms, and moves wait for it."""
 
 
