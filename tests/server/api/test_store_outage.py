@@ -136,12 +136,12 @@ async def test_an_answer_in_time_is_in_time_whenever_it_is_stored(
 async def test_a_bot_that_thinks_too_long_during_an_outage_loses_on_time(
     server: ServerInTest, outage: Outage
 ) -> None:
-    """It was told of its turn before, and answers nothing: that waits for no store."""
+    """It was told of its turn before; once the store is back it has a second for a ping's answer."""
     black, _white = await server.pair(control="0.2/move")
     await black.turn()
     (game,) = server.running
     with outage.begin():
-        await server.until(lambda: game.arbiter.outcome is not None)
+        await server.until(lambda: game.arbiter.is_flag_up)
     assert (await black.ended()).outcome.ending == game_pb2.ENDING_TIME
 
 
