@@ -127,7 +127,7 @@ def test_old_segments_are_deleted(folder: Path, log: MoveLog) -> None:
     assert left_of(folder) == [5]
     log.delete_before(EntryId(6))
     assert left_of(folder) == [5]
-    assert log.segments == 1
+    assert len(segments_in(folder)) == 1
 
 
 def left_of(folder: Path) -> Sequence[int]:
@@ -255,6 +255,22 @@ def test_after_a_failed_sync_the_entry_goes_to_a_new_segment(
             log.sync()
     append(log, 2)
     assert by_segment(folder) == [[1, 2], [2]]
+
+
+def test_a_disk_that_fails_is_not_filled(
+    folder: Path, log: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often an entry is tried again, what was told to nobody is not kept."""
+    append(log, 2)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fdatasync", refuse(errno.EIO))
+        for _ in range(5):
+            log.append(entry(3))
+            with pytest.raises(OSError, match="Input/output error"):
+                log.sync()
+    assert by_segment(folder) == [[1, 2], [3]]
+    append(log, 3)
+    assert by_segment(folder) == [[1, 2], [3]]
 
 
 def test_a_segment_whose_name_is_not_stored_is_none(

@@ -17,7 +17,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self, TypeAlias
 
@@ -94,6 +94,8 @@ class MoveLog:
         self._size = 0
         self._has_failed = False
         """The system has failed in the newest segment: what it says of it can't be believed."""
+        self._is_needed = False
+        """The newest segment has an entry that counts as committed."""
         self._last = EntryId(0)
         self._segments: dict[Path, EntryId] = {}
         """Those that this process has made, oldest first, with the id before each's first entry."""
@@ -109,11 +111,6 @@ class MoveLog:
         """The id of the newest entry that was appended."""
         return self._last
 
-    @property
-    def segments(self) -> int:
-        """How many segments there are."""
-        return len(self._segments)
-
     def begin(self, entry: LogEntry) -> None:
         """Begin anew with an entry that holds all moves of running games; delete the others.
 
@@ -121,10 +118,14 @@ class MoveLog:
             OSError: it can't be written; nothing was deleted.
         """
         self._last = EntryId(entry.id - 1)
-        self._open_segment()
-        self.append(entry)
-        os.fsync(self._file)
-        _sync_names(self._folder)
+        try:
+            self._open_segment()
+            self.append(entry)
+            os.fsync(self._file)
+            _sync_names(self._folder)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._folder)) from error
+        self._is_needed = True
         for path in self._old:
             path.unlink()
         self._old = []
@@ -145,6 +146,7 @@ class MoveLog:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._size += written
         self._last = entry.id
+        self._is_needed |= not self.is_synced
 
     def sync(self) -> None:
         """Wait until everything that was appended is on the disk.
@@ -153,8 +155,9 @@ class MoveLog:
             OSError: the last entry may not be there: append it again, which goes to a new segment.
         """
         self._has_failed = True
-        os.fdatasync(self._file)
+        _sync_data(self._file)
         self._has_failed = False
+        self._is_needed = True
 
     def delete_before(self, entry_id: EntryId) -> None:
         """Delete segments of which no entry from this one on is a part."""
@@ -162,7 +165,8 @@ class MoveLog:
         for (path, _), (_, before_next) in itertools.pairwise(starts):
             if before_next >= entry_id:
                 break
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # then the next server deletes it
+                path.unlink()
             del self._segments[path]
 
     def close(self) -> None:
@@ -177,24 +181,27 @@ class MoveLog:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         file = os.open(path, flags, 0o600)
         try:
-            os.posix_fallocate(file, 0, SEGMENT_BYTES)
+            _reserve(file, SEGMENT_BYTES)
             if self.is_synced:
                 _sync_names(self._folder)
         except OSError:
             os.close(file)
             path.unlink()
             raise
-        self._leave_segment()
-        self._file, self._size, self._has_failed = file, 0, False
+        old, self._file = self._file, file
+        if old >= 0:
+            self._leave_segment(old)
+        self._size, self._has_failed, self._is_needed = 0, False, False
         self._segments[path] = self._last
 
-    def _leave_segment(self) -> None:
-        """Close the newest segment. One without an entry goes: a full disk would have many made."""
-        if self._file >= 0:
-            os.close(self._file)
-            if not self._size:
-                path, _ = self._segments.popitem()
-                path.unlink(missing_ok=True)
+    def _leave_segment(self, file: int) -> None:
+        """Close a segment. One that nothing counts in goes: a disk that fails would have many made."""
+        with suppress(OSError):
+            os.close(file)
+        if not self._is_needed:
+            path, _ = self._segments.popitem()
+            with suppress(OSError):
+                path.unlink()
 
 
 def segments_in(folder: Path) -> list[Path]:
@@ -262,6 +269,18 @@ def _encode(entry: LogEntry) -> bytes:
     said = json.dumps(entry.analysis).encode() if entry.analysis else b""
     rest = b"".join((_HEADER.pack(entry.id, len(entry.moves), len(said)), entry.moves, said))
     return zlib.crc32(rest).to_bytes(_CHECKSUM_BYTES, "little") + rest
+
+
+def _reserve(file: int, size: int) -> None:
+    """Have a file its blocks on the disk, where the system can do that."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
+
+
+def _sync_data(file: int) -> None:
+    """Wait until what was written is on the disk."""
+    sync = os.fdatasync if hasattr(os, "fdatasync") else os.fsync
+    sync(file)
 
 
 def _sync_names(folder: Path) -> None:

@@ -675,6 +675,23 @@ async def test_actions_of_one_message_are_judged_one_by_one(server: ServerInTest
     assert sorted(cells(turn.moves) for turn in turns) == [[], [12]]
 
 
+async def test_a_large_message_is_judged_in_portions(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In their order, and what is not a move with the last of them."""
+    monkeypatch.setattr(play_service, "PORTION", 1)
+    black, white = await server.pair()
+    turn = await black.turn()
+    move = pb.Play(game=turn.game, ply=0, cell=12)
+    await black.write(actions=pb.Actions(plays=[move] * 3, resigns=[pb.Resign(game=78)]))
+    assert [(await black.notice()).reason for _ in range(3)] == [
+        pb.NOTICE_REASON_STALE_PLY,
+        pb.NOTICE_REASON_STALE_PLY,
+        pb.NOTICE_REASON_UNKNOWN_GAME,
+    ]
+    assert cells((await white.turn()).moves) == [12]
+
+
 # -- streams ----------------------------------------------------------------------
 
 

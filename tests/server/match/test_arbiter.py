@@ -264,6 +264,18 @@ def test_a_move_before_its_turn_was_requested_does_nothing() -> None:
     assert match.arbiter.board.ply == 1
 
 
+def test_a_move_that_was_read_before_its_turn_was_requested_does_nothing() -> None:
+    """Its message was read, and the turn requested while others of the message were judged."""
+    match = Match()
+    read = match.moment
+    match.wait(0.001)
+    match.ask()
+    result = match.arbiter.play(FIRST, 0, 12, read, 0)
+    assert result is ActionResult.STALE_PLY
+    assert match.arbiter.board.ply == 0
+    assert match.play(12) is ActionResult.ACCEPTED
+
+
 def test_a_move_for_the_opponent_does_nothing() -> None:
     """The pending turn can be answered by its own side alone."""
     match = Match()

@@ -215,11 +215,12 @@ class Arbiter:
                 answer; 0 when it says nothing. All beyond that was the way.
         """
         board = self.board
-        if ply != len(board.moves) or self._asked_at_ns < 0 or self.outcome is not None:
+        now_ns, stall_ns = moment
+        is_asked = 0 <= self._asked_at_ns <= now_ns  # and not after the answer was read
+        if ply != len(board.moves) or not is_asked or self.outcome is not None:
             return ActionResult.STALE_PLY
         if seat is not self.turns[ply & 1]:
             return ActionResult.NOT_YOUR_TURN
-        now_ns, stall_ns = moment
         raw_ns = self._used_ns + now_ns - self._asked_at_ns
         spent_ns = raw_ns - (stall_ns - self._stall_at_ask_ns)
         if thinking_us:

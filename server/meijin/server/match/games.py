@@ -113,6 +113,7 @@ class Games:
             game.arbiter.leave(seat, moment, excused=True)
         game.is_announced = True
         self._enter(game)
+        self._absent[game.id] = game
         self._journal.add_restored(game)
 
     def new_live_game(
@@ -294,6 +295,7 @@ class Games:
             else:
                 has_ended = True
         for game in batch.opened:
+            has_ended |= game.arbiter.outcome is not None
             self._release_opening(game)
         for game in batch.ended:
             game.is_uncommitted = False

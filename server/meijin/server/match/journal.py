@@ -89,11 +89,13 @@ class Journal:
         """
         batch = self.moves.batch
         packed, moved = batch.entry.moves, batch.moved
-        for game, ply, cell in moves:
-            arbiter = game.arbiter
-            packed += pack_move(game.id, ply, cell, arbiter.raw_ns[-1], arbiter.charged_ns[-1])
-            moved.append(game)
-        self.moves.wake()
+        try:
+            for game, ply, cell in moves:
+                arbiter = game.arbiter
+                packed += pack_move(game.id, ply, cell, arbiter.raw_ns[-1], arbiter.charged_ns[-1])
+                moved.append(game)
+        finally:
+            self.moves.wake()
 
     def add_action(self, game: LiveGame, ply: int, action: OpeningAction) -> None:
         """Add a game that goes on after an action of its opening."""

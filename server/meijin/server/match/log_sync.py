@@ -3,8 +3,12 @@
 import asyncio
 import os
 import threading
+from datetime import timedelta
 
 from meijin.store.move_log import MoveLog
+
+CLOSING_TIME = timedelta(seconds=1)
+"""How long the end of the thread is waited for."""
 
 
 class LogSync:
@@ -50,9 +54,11 @@ class LogSync:
             os.write(self._tell, b"x")
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread, unless the disk holds it."""
         asyncio.get_running_loop().remove_reader(self._done)
         os.close(self._ask)
-        self._thread.join()
+        self._thread.join(CLOSING_TIME.total_seconds())
+        if self._thread.is_alive():
+            return
         for end in (self._asked, self._done, self._tell):
             os.close(end)

@@ -189,7 +189,7 @@ class Session:
         self.refused = 0
         """How many actions had no effect on this stream."""
         self.effective_messages = 0
-        """How many of the bot's messages had an effect."""
+        """How many of the bot's messages, or of the portions of large ones, had an effect."""
         self.spare_actions = SPARE_ACTIONS
         """How many actions more than there are games a message may hold.
 

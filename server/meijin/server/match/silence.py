@@ -65,7 +65,9 @@ class SilenceWatch:
     def _sampled(self, moment: Moment, *, is_round: bool) -> Sequence[Session]:
         """The open streams of the sample; of another one in each round while all are heard."""
         sessions = _open_streams(self._sample)
-        if is_round and not any(session.is_unheard(moment) for session in sessions):
+        is_worn = 2 * len(sessions) < SAMPLE
+        falls_silent = any(each.is_prompt and each.is_unheard(moment) for each in sessions)
+        if is_round and (is_worn or not falls_silent):
             players = [each for each in self._lobby.players.values() if each.session is not None]
             self._sample = self._rng.sample(players, min(SAMPLE, len(players)))
             sessions = _open_streams(self._sample)
