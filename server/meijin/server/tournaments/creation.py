@@ -59,7 +59,7 @@ MAX_RUNNING = 1000
 """Tournaments that are played at once."""
 
 MAX_LOAD = 2_000_000
-"""Games that are to be played in all of them: each takes 40 bytes of memory."""
+"""Games that are to be played in all of them: each takes 41 bytes of memory."""
 
 MAX_WAITING = 4
 """Large tournaments that are stored, or wait for it, at once."""

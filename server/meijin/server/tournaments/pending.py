@@ -131,7 +131,7 @@ class PendingPairings:
     def held(self, here: Mapping[BotId, object]) -> Counter[BotId]:
         """How many games each bot has whose opponent is here as well."""
         held: Counter[BotId] = Counter()
-        for row in self._all_rows():
+        for row in self._all_rows() if here else ():
             bots = self._rows.bots(row)
             if all(bot_id in here for bot_id in bots):
                 held.update(bots)

@@ -58,8 +58,8 @@ PAUSE_IS_OVER = timedelta(milliseconds=1)
 class Scheduler(Listener):
     """Looks for games to start whenever a bot joins, a game ends or a tournament comes.
 
-    A look is at what has changed: the bots that came or have ended or begun a game, and those that
-    are newly needed. One that starts many games goes on in the next turns of the loop; what
+    A look is at what has changed: the bots that came or whose games have ended, and those that are
+    newly needed. One that starts many games goes on in the next turns of the loop; what
     changes meanwhile waits for the next look.
     """
 
@@ -81,7 +81,7 @@ class Scheduler(Listener):
         self._steps: Iterator[int] | None = None
         """The look under way, if one is: the microseconds that each of its steps takes."""
         self._changed: set[BotId] = set()
-        """Bots that may be free, or not free, since the last look began."""
+        """Bots that may be free since the last look began."""
         self._turn_of_others: set[BotId] = set()
         """Bots whose last game to begin was a challenge's: a tournament's goes before the next."""
 
@@ -337,6 +337,9 @@ class Scheduler(Listener):
             steps = self._look()
         try:
             self._steps = None if _is_through(steps) else steps
+        except Exception:
+            self._changed.update(self._lobby.players)  # nobody knows how far the look came
+            raise
         finally:
             self._go_on()
 

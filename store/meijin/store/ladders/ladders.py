@@ -346,7 +346,8 @@ def set_anchors(
 def settle(connection: Connection, tournament_id: TournamentId, ladder_id: LadderId) -> None:
     """A tournament has settled the ladder: the next run, which has all of its games, is final."""
     change = update(Ladder).where(Ladder.id == ladder_id)
-    last_end = select(func.max(Game.end_sequence)).where(Game.ladder_id == ladder_id)
+    finished = (Game.ladder_id == ladder_id, Game.state == GameState.FINISHED)
+    last_end = select(func.max(Game.end_sequence)).where(*finished)
     values = {
         "settled_by": tournament_id,
         "settled_sequence": connection.scalar(last_end) or 0,

@@ -202,8 +202,8 @@ class KnockoutFormat(Format):
 
     @property
     def candidates(self) -> Collection[BotId]:
-        """Those that entered: how fast they are matters."""
-        return self._names
+        """Those that entered, when a round may begin: how fast they are matters."""
+        return self._names if self._is_due else ()
 
     async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
         """The next games of every tie whose two bots are known and whose games have ended."""
