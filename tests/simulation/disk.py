@@ -172,6 +172,7 @@ class SimulatedSync:
     """Waits for the disk in simulated time."""
 
     def __init__(self, log: SimulatedLog, *, loop: SimulatedLoop, rng: Random) -> None:
+        self._log = log
         self._disk = log.disk
         self._loop = loop
         self._rng = rng
@@ -183,6 +184,7 @@ class SimulatedSync:
         await asyncio.sleep(wait_ns / NS_PER_SECOND)
         if self._disk.is_failing:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
+        self._log.sync()
 
     def close(self) -> None:
         """Do nothing: there is no thread."""

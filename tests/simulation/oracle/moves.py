@@ -39,7 +39,10 @@ def check_anew(games: Mapping[int, GameRecord], anew: Iterable[Move]) -> None:
     for game_id, ply, cell, _, _ in anew:
         written[game_id] += [] if cell == ANEW else [(ply, cell)]
     for game_id, made in written.items():
-        game = games[game_id]
+        game = games.get(game_id)
+        if game is None:  # its start, of which the database is told, is not committed yet
+            require(not made, f"game {game_id} has moves, and has not begun")
+            continue
         require(game.state == "running", f"game {game_id}, which is {game.state}, is written anew")
         cells = memoryview(bytes(game.moves)).cast("H")
         stones = [(ply, cells[ply]) for ply in range(game.opening_plies, len(cells))]
