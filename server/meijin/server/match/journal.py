@@ -118,6 +118,8 @@ class Journal:
     def add_start(self, game: LiveGame) -> None:
         """Add a game that begins."""
         self._compaction.add_start(game)
+        if self._log is not None:
+            self._log.silent_games += 1
         self._store.batch.entry.starts.append(game.to_start())
         self._store.batch.started.append(game)
         self._store.wake()
@@ -167,6 +169,8 @@ class Journal:
         """What commits for ever; the arguments as in `GroupCommit.run`."""
 
         def released(batch: Batch) -> None:
+            if self._log is not None:
+                self._log.silent_games -= len(batch.started)
             self._compaction.forget(batch.ended)
             release(batch)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from datetime import timedelta
 
 from meijin.server.match.compaction import Compaction
 from meijin.server.match.group_commit import FIRST_RETRY, LAST_RETRY, CommitWatch, GroupCommit
@@ -12,6 +13,16 @@ from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry
 from meijin.store.move_log import LogEntry, MoveLog
 from meijin.store.schema import EntryId
+
+COLLECTION_TIME = timedelta(milliseconds=1)
+"""The longest that an entry which waits for the disk waits for news of other games first.
+
+Without it 16 games have 0.85 of the rate, in messages that are smaller by a third.
+"""
+
+ENOUGH_GAMES = 128
+"""An entry with news of so many games waits for no others: with 1,024 games, which take 20 ms to be
+judged, waiting for all costs a fifth of the rate."""
 
 
 class LogCommit(GroupCommit):
@@ -33,9 +44,16 @@ class LogCommit(GroupCommit):
         self._log = log
         self._store_watch = store_watch
         self._sync = LogSync(log) if log.is_synced else None
+        self.silent_games = 0
+        """Running games of which no news can come: their starts are not told yet."""
 
     async def collect(self, running: Collection[LiveGame]) -> None:
-        """Wait for no more: an entry costs little, and the next one waits for the disk anyway."""
+        """Wait for news of the games that are asked, where the disk has to be waited for."""
+        if self._sync is not None:
+            await self.wait_for(
+                COLLECTION_TIME,
+                lambda: self.batch.games >= min(len(running) - self.silent_games, ENOUGH_GAMES),
+            )
 
     async def commit(self, entry: JournalEntry) -> None:
         """Commit an entry, and delete what holds no move of a running game any more."""
