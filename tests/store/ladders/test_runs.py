@@ -17,7 +17,7 @@ from meijin.store.ladders import ladders
 from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.ladders import LadderSummary
 from meijin.store.ladders.runs import Covariances, NewRating, Score, standings
-from meijin.store.schema import LadderId, Rating, RatingRun, RatingRunId, TournamentId
+from meijin.store.schema import Ladder, LadderId, Rating, RatingRun, RatingRunId, TournamentId
 
 if TYPE_CHECKING:
     from tests.store.league import League
@@ -225,6 +225,22 @@ def test_the_first_run_with_all_games_of_a_settled_ladder_is_final(any_league: "
     assert [final_of for _, final_of in finals] == [None, settled, None]
     assert database.read(lambda at: rating_runs.final_run(at, settled)) == finals[1][0]
     assert database.read(lambda at: rating_runs.final_run(at, TournamentId(8))) is None
+
+
+def test_a_run_from_before_a_ladder_was_settled_is_not_final(any_league: "League") -> None:
+    """Its anchors, or what it counts, may be others; one that has all games and is newer is."""
+    database, settled = any_league.database, TournamentId(7)
+    any_league.finish_random(5)
+    revision = select(Ladder.revision).where(Ladder.id == any_league.ladder_id)
+    before = database.read(lambda at: at.scalar(revision)) or 0
+    database.write(lambda to: ladders.settle(to, settled, any_league.ladder_id))
+    finals = []
+    for read_at in (before, before + 1):
+        assert publish(any_league, run_of(any_league, read_at))
+        published = any_league.standings().run
+        assert published is not None
+        finals.append(published.final_of)
+    assert finals == [None, settled]
 
 
 def test_final_runs_are_kept_for_ever(

@@ -350,6 +350,7 @@ def settle(connection: Connection, tournament_id: TournamentId, ladder_id: Ladde
     last_end = select(func.max(Game.end_sequence)).where(*finished)
     values = {
         "settled_by": tournament_id,
+        "settled_revision": Ladder.revision + 1,
         "settled_sequence": connection.scalar(last_end) or 0,
         "revision": Ladder.revision + 1,
     }

@@ -221,7 +221,11 @@ def publish(connection: Connection, run: NewRun) -> bool:
 
 def _mark_final(connection: Connection, run: NewRun, run_id: RatingRunId) -> None:
     """Mark a run that has all games of a tournament that settled the ladder."""
-    mine = (Ladder.id == run.ladder_id, Ladder.settled_sequence <= run.sequenced)
+    mine = (
+        Ladder.id == run.ladder_id,
+        Ladder.settled_revision <= run.revision,
+        Ladder.settled_sequence <= run.sequenced,
+    )
     settled_by = connection.scalar(select(Ladder.settled_by).where(*mine))
     if settled_by is not None:
         change = update(RatingRun).where(RatingRun.id == run_id)

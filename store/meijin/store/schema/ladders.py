@@ -41,8 +41,10 @@ class Ladder(Base):
     settled_by: Mapped[TournamentId | None] = mapped_column(default=None)
     """The tournament that has settled it, while no run has all of its games. No foreign key: a
     tournament refers to its ladder."""
+    settled_revision: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
+    """The revision since when it is settled: no earlier run is final, though it had all games."""
     settled_sequence: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
-    """The `end_sequence` of the last of them."""
+    """The `end_sequence` of the last of them that has finished."""
 
 
 class Anchor(Base):

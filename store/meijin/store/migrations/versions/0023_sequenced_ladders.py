@@ -23,4 +23,3 @@ def upgrade() -> None:
         " WHERE ladder_id = ladder.id), 0)"
     )
     op.execute("UPDATE ladder SET settled_sequence = sequenced WHERE settled_by IS NOT NULL")
-    op.drop_column("ladder", "settled_revision")
