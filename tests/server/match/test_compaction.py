@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
+from structlog.testing import capture_logs
 
 from meijin.game import Choose, Color, Ending, Outcome, SideChoice, encode_action
 from meijin.server.match import compaction, segments
@@ -18,6 +19,8 @@ from meijin.store.journal import (
     EntryKey,
     JournalEntry,
     KeptEntries,
+    StoredMove,
+    pack_anew,
     pack_move,
     size_of_entry,
     unpack_moves,
@@ -175,6 +178,18 @@ def test_every_game_is_restored_after_every_entry(seed: int) -> None:
         if table.rng.random() < 0.05:
             table.check()
     assert table.most_deleted == 4
+
+
+def test_moves_that_are_missing_are_told_of() -> None:
+    """A damaged file has the game go back; what was written anew behind it is whole."""
+    before, after = (StoredMove(GameId(1), ply, ply, 1, 1) for ply in (0, 2))
+    with capture_logs() as logs:
+        assert moves_by_game([before, after], {GameId(1): 0}) == {1: [(0, 1, 1)]}
+        anew = [*unpack_moves(pack_anew(GameId(1))), before]
+        assert moves_by_game([after, *anew], {GameId(1): 0}) == {1: [(0, 1, 1)]}
+    assert [(log["event"], log["game"], log["ply"]) for log in logs] == [
+        ("stored moves are missing; the game goes back", 1, 1)
+    ]
 
 
 def test_beside_a_game_that_is_not_moved_in_the_journal_is_bounded() -> None:

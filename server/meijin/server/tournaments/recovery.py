@@ -129,16 +129,21 @@ def moves_by_game(
     """The moves of some games, each in its order, as they follow their openings.
 
     A move, or a choice, that is stored twice counts once. Where a game was written anew, what is
-    left of it before is no whole.
+    left of it before is no whole. Where moves are missing in the middle, which only a damaged file
+    brings about, the game goes back to the last one before, and the log says so.
     """
     plies = dict(opening_plies)
     chosen: set[GameId] = set()
+    ahead: dict[GameId, int] = {}
     moves: dict[GameId, list[tuple[int, int, int]]] = defaultdict(list)
     for move in stored:
         ply = plies.get(move.game_id)
         if ply is not None and move.is_anew:
             plies[move.game_id], moves[move.game_id] = opening_plies[move.game_id], []
             chosen.discard(move.game_id)
+            ahead.pop(move.game_id, None)
+        elif ply is not None and move.ply > ply:
+            ahead[move.game_id] = move.ply
         if move.ply != ply or move.is_anew:
             continue
         if chosen_color(move.code) is None:
@@ -148,6 +153,11 @@ def moves_by_game(
         else:
             continue
         moves[move.game_id].append((move.code, move.raw_ns, move.charged_ns))
+    for game_id, ply in ahead.items():
+        if ply >= plies[game_id]:
+            log.error(
+                "stored moves are missing; the game goes back", game=game_id, ply=plies[game_id]
+            )
     return moves
 
 
