@@ -2,7 +2,7 @@
 
 import struct
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -363,8 +363,15 @@ def unpack_moves(moves: bytes | bytearray) -> Iterator[StoredMove]:
 def running_analysis(connection: Connection, games: Collection[GameId]) -> dict[str, Any]:
     """What the bots said they thought about the moves of `running_moves` in some games."""
     query = select(_JOURNAL.c.analysis).order_by(*_KEY)
+    return merge_analysis((said for (said,) in connection.execute(query)), games)
+
+
+def merge_analysis(
+    entries: Iterable[dict[str, Any] | None], games: Collection[GameId]
+) -> dict[str, Any]:
+    """What is said of some games in entries that follow one another; of others it is left out."""
     merged: dict[str, Any] = {str(game_id): {} for game_id in games}
-    for (analysis,) in connection.execute(query):
+    for analysis in entries:
         for game, by_ply in (analysis or {}).items():
             if game in merged:
                 merged[game].update(by_ply)

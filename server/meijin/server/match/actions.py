@@ -45,10 +45,8 @@ class ActionHandler:
 
     def hear(self, session: Session, actions: Actions) -> Moment:
         """A message of a bot was read; returns the moment, as of which `judge` judges it."""
-        moment = self._watch.moment()
-        self._hear(session, moment)
         session.last_actions = actions
-        return moment
+        return self._hear(session)
 
     def judge(self, session: Session, actions: Actions, moment: Moment) -> bool:
         """Judge a message or a portion of it, until it closes the session by too much nonsense.
@@ -192,8 +190,7 @@ class ActionHandler:
 
     def receive_pong(self, session: Session, sequence: int) -> None:
         """Decide the games whose flag has waited for this ping's answer."""
-        moment = self._watch.moment()
-        self._hear(session, moment)
+        moment = self._hear(session)
         round_trip_ns, games = session.pong(sequence, moment)
         for game in games:
             self._decide(game, moment, round_trip_ns)
@@ -269,9 +266,11 @@ class ActionHandler:
         game.analysis[str(ply)] = analysis
         self._journal.add_analysis(game, ply, analysis)
 
-    def _hear(self, session: Session, moment: Moment) -> None:
-        """Note that a message was read: first of all, since clocks stand while nothing is."""
+    def _hear(self, session: Session) -> Moment:
+        """Note that a message was read now: first of all, since clocks stand while nothing is."""
+        moment = self._watch.moment()
         if session.silent_since_ns is not None:
             session.end_silence(moment)
             self._games.hasten(session.games.values())
         session.heard = moment
+        return moment

@@ -61,11 +61,8 @@ def load(
     """
     rows = tuple(games.running_games(connection))
     logged = [] if move_log is None else list(move_log.read())
-    analysis = journal.running_analysis(connection, [row.id for row in rows])
-    running = {str(row.id) for row in rows}
-    for entry in logged:
-        for game in entry.analysis.keys() & running:
-            analysis.setdefault(game, {}).update(entry.analysis[game])
+    running = [row.id for row in rows]
+    said = [journal.running_analysis(connection, running), *(entry.analysis for entry in logged)]
     stored = chain(
         journal.running_moves(connection),
         chain.from_iterable(journal.unpack_moves(entry.moves) for entry in logged),
@@ -81,7 +78,7 @@ def load(
         games=rows,
         pairings=tournaments.running_pairings(connection),
         moves=moves_by_game(stored, {row.id: row.opening_plies for row in rows}),
-        analysis=analysis,
+        analysis=journal.merge_analysis(said, running),
     )
 
 
