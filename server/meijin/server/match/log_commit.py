@@ -24,6 +24,12 @@ ENOUGH_GAMES = 128
 """An entry with news of so many games waits for no others: with 1,024 games, which take 20 ms to be
 judged, waiting for all costs a fifth of the rate."""
 
+COLLECTION_TURNS = 3
+"""An entry that waits for no disk waits for so many turns of the event loop: what was read
+meanwhile goes with it. 16 and 64 games have 1.2 times the rate, in messages that are larger by two
+thirds, and a lone game waits for nobody.
+"""
+
 
 class LogCommit(GroupCommit):
     """Commits entries of moves to a log.
@@ -48,12 +54,18 @@ class LogCommit(GroupCommit):
         """Running games of which no news can come: their starts are not told yet."""
 
     async def collect(self, running: Collection[LiveGame]) -> None:
-        """Wait for news of the games that are asked, where the disk has to be waited for."""
+        """Wait for news of the games that are asked: longer where the disk has to be waited for."""
+
+        def is_complete() -> bool:
+            return self.batch.games >= min(len(running) - self.silent_games, ENOUGH_GAMES)
+
         if self._sync is not None:
-            await self.wait_for(
-                COLLECTION_TIME,
-                lambda: self.batch.games >= min(len(running) - self.silent_games, ENOUGH_GAMES),
-            )
+            return await self.wait_for(COLLECTION_TIME, is_complete)
+        for _ in range(COLLECTION_TURNS):
+            if is_complete():
+                return None
+            await asyncio.sleep(0)
+        return None
 
     async def commit(self, entry: JournalEntry) -> None:
         """Commit an entry, and delete what holds no move of a running game any more."""
