@@ -94,6 +94,8 @@ class FakeGames:
         for game in list(games):
             self.void(game, party, detail)
 
+    stop_all = void_all
+
     def void(self, game: LiveGame, party: Party, detail: str) -> None:
         """Stop a game."""
         game.arbiter.void(party, detail)
