@@ -390,15 +390,15 @@ class Scheduler(Listener):
             resting: Bots that get no game now.
         """
         pending = run.pending
-        pending.unoffered |= pending.needed.keys() & changed
-        if not run.has_place or not (pending.unoffered or pending.has_ready):
+        pending.note_free(changed)
+        if not run.has_place or not (pending.has_unoffered or pending.has_ready):
             return
         is_free = partial(self._is_free, run, resting)
-        offered, pending.unoffered = pending.unoffered, set()
-        for bot_id in offered:
+        for bot_id in pending.take_unoffered():
             yield OFFER_US
-            if is_free(bot_id):
-                yield pending.offer(bot_id, self._lobby.players[bot_id].session)
+            session = self._lobby.players[bot_id].session if is_free(bot_id) else None
+            if session is not None:
+                yield pending.offer(bot_id, session.id)
         while pending.has_ready and run.has_place and not self._lobby.is_draining:
             if self._uncommitted >= MOST_UNCOMMITTED:
                 yield LONGEST_TURN_US
