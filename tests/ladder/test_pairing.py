@@ -113,3 +113,12 @@ def test_a_parent_settles_nothing(league: "League") -> None:
     assert table_of(league, 0, 1, rule=StoppingRule(0.5)).is_settled
     league.renew(0, "2.0")
     assert not table_of(league, 0, 1, rule=StoppingRule(0.5)).is_settled
+
+
+def test_a_table_is_not_made_anew_for_a_bot_that_comes_back(league: "League") -> None:
+    """It knows who was there; a bot that is new to it makes another one."""
+    ada, bob, cleo = (league.bots[number] for number in range(3))
+    table = table_of(league, 0, 1)
+    assert table.has({ada})
+    assert table.has({ada, bob})
+    assert not table.has({ada, cleo})

@@ -75,7 +75,11 @@ GAME_COLUMNS = (
     Column("ending", Kind.TEXT, "Why it ended, such as five, time or void"),
     Column("at_fault", Kind.TEXT, "Whose fault that was; nobody where there is none"),
     Column("detail", Kind.TEXT, "A sentence of the server's or the bot's; may be empty"),
-    Column("is_repeat", Kind.FLAG, "Whether it is not rated, being an earlier game again"),
+    Column(
+        "is_repeat",
+        Kind.FLAG,
+        "Whether it is not rated, being an earlier game again; its ladder marks it soon after its end",
+    ),
     Column("opening_plies", Kind.INTEGER, "Moves that were given to both sides"),
     Column("plies", Kind.INTEGER, "Moves in all"),
     Column("black_time_us", Kind.INTEGER, _TIME_US.format("black's moves")),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 
@@ -70,9 +71,9 @@ class PairingTable:
         """How many bots there are."""
         return len(self._bots)
 
-    def has(self, bots: Collection[BotId]) -> bool:
-        """Whether it is of these bots."""
-        return self._number.keys() == set(bots)
+    def has(self, bots: AbstractSet[BotId]) -> bool:
+        """Whether it knows these bots; it may know others, which are away."""
+        return self._number.keys() >= bots
 
     @property
     def is_closed(self) -> bool:

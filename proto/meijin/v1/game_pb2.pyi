@@ -535,8 +535,9 @@ class Game(_message.Message):
     """How many moves have been made, the opening included."""
     repeat: _builtins.bool
     """Whether a finished game is not rated, since an earlier one of its ladder had the
-    same players, colours, opening, moves and end. Left out of WatchTournament as it
-    happens.
+    same players, colours, opening, moves and end. The ladder's job marks it, some
+    seconds after the game is stored: false until then. Left out of WatchTournament as
+    it happens.
     """
     pairing_reason: _builtins.str
     """Why the two were to meet, such as what the ladder learns from it; empty when a

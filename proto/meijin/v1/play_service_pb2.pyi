@@ -242,7 +242,7 @@ class Capabilities(_message.Message):
     max_board_size: _builtins.int
     """The longest side of a board it plays; 15 when absent."""
     max_games: _builtins.int
-    """How many games it plays at once; 1 when absent."""
+    """How many games it plays at once, at most 10,000; 1 when absent."""
     min_move_time_ms: _builtins.int
     """The least time that it needs for a move, in milliseconds; it is not paired
     at faster time controls.

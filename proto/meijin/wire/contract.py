@@ -92,6 +92,8 @@ MAX_TRACEBACK = 4000
 """Characters of where a bot has failed."""
 MAX_NODES_PER_SECOND = 10**12
 """The most that a bot may say of its machine."""
+MAX_GAMES_AT_ONCE = 10_000
+"""The most games at once that a bot may ask for: they all go on in one turn when it comes back."""
 MAX_OPENINGS = 1000
 """Openings of a tournament's own; with twenty stones each they fit in a message."""
 MAX_PV = analysis.MAX_PV

@@ -247,6 +247,23 @@ async def test_so_many_games_are_voided_in_one_commit(
     assert not server.running
 
 
+async def test_games_of_a_decided_tournament_are_voided_bit_by_bit(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that wait for it have no result any more."""
+    monkeypatch.setattr(games, "VOIDS_AT_ONCE", 3)
+    running, match = await many_games(server), server.parts.games
+    (run,) = server.parts.scheduler.runs.values()
+    with server.held():
+        server.parts.scheduler.finish(run)
+        assert server.running == running[3:]
+        running[4].arbiter.resign(Seat.FIRST)
+        match.end(running[4])
+    await server.parts.scheduler.settled()
+    assert {ending_of(game) for game in running} == {Ending.VOID}
+    assert not server.running
+
+
 async def test_a_game_that_cannot_be_voided_keeps_no_other(
     server: ServerInTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,7 +26,12 @@ from meijin.store.bots import EngineRow
 from meijin.store.schema import BotId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities
-from meijin.wire.contract import MAX_HARDWARE, MAX_NODES_PER_SECOND, PROTOCOL_VERSION
+from meijin.wire.contract import (
+    MAX_GAMES_AT_ONCE,
+    MAX_HARDWARE,
+    MAX_NODES_PER_SECOND,
+    PROTOCOL_VERSION,
+)
 
 if TYPE_CHECKING:
     from meijin.server.match.live_game import LiveGame
@@ -113,6 +118,20 @@ def test_a_machines_speed_is_bounded() -> None:
     assert read(MAX_NODES_PER_SECOND) == MAX_NODES_PER_SECOND
     with pytest.raises(InvalidRequestError, match=r"^nodes_per_second 1000000000001 is above"):
         read(MAX_NODES_PER_SECOND + 1)
+
+
+def test_games_at_once_are_bounded() -> None:
+    """Two bots on a ladder would have the server play as many as both ask for."""
+
+    def read(games: int) -> int:
+        hello = pb.Hello(
+            protocol_version=PROTOCOL_VERSION, capabilities=pb.Capabilities(max_games=games)
+        )
+        return hello_from_proto(pb.PlayRequest(hello=hello)).capabilities.max_games
+
+    assert read(MAX_GAMES_AT_ONCE) == MAX_GAMES_AT_ONCE
+    with pytest.raises(InvalidRequestError, match=r"^capabilities: max_games 10001 is above 10000"):
+        read(MAX_GAMES_AT_ONCE + 1)
 
 
 @pytest.mark.parametrize(

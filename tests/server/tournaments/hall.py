@@ -38,6 +38,10 @@ BLITZ = TimeControl.parse("60")
 NAMES = {BotId(1): "ada", BotId(2): "bob", BotId(3): "cleo"}
 
 
+class FakeSession(SimpleNamespace):
+    """The open stream of a bot."""
+
+
 @dataclass
 class FakeLobby:
     """Who is there."""
@@ -93,6 +97,8 @@ class FakeGames:
         """Stop games, all at once."""
         for game in list(games):
             self.void(game, party, detail)
+
+    stop_all = void_all
 
     def void(self, game: LiveGame, party: Party, detail: str) -> None:
         """Stop a game."""
@@ -150,12 +156,14 @@ class Hall:
             Pauses(most_faults),
         )
         self.games.listeners.append(self.scheduler)
+        self._sessions = itertools.count(1)
 
     def join(self, bot: int, capabilities: Capabilities | None = None) -> None:
         """A bot's stream is opened."""
         name = NAMES.get(BotId(bot), f"bot-{bot}")
         player = self.lobby.players.setdefault(BotId(bot), Player(BotId(bot), name))
-        session = SimpleNamespace(
+        session = FakeSession(
+            id=f"session-{next(self._sessions)}",
             capabilities=capabilities or Capabilities(),
             version_id=bot,
             may_be_rated=True,

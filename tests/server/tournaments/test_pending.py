@@ -18,7 +18,7 @@ from meijin.store.schema import BotId, LadderId, PairingId
 from meijin.store.tournaments import PendingPairing
 
 FAST = TimeControl.parse("1")
-HERE = object()
+HERE = "session"
 
 
 def pairing(number: int, black: int, white: int, **more: Any) -> PendingPairing:
@@ -31,13 +31,13 @@ def take(
     free: Mapping[int, int],
     limit: int = 1000,
     *,
-    player: object = HERE,
+    session_id: str = HERE,
     plays_fast: bool = True,
 ) -> list[int]:
     """The numbers of the games that are taken for bots with so much room each."""
     room = Counter({BotId(bot): games for bot, games in free.items()})
     for bot in room:
-        pending.offer(bot, player)
+        pending.offer(bot, session_id)
     taken: list[int] = []
     while pending.has_ready and len(taken) < limit:
         found = pending.take(lambda bot: room[bot] > 0, lambda _bot, _control: plays_fast)
@@ -120,14 +120,21 @@ def test_many_heads_of_busy_bots_are_looked_at_bit_by_bit() -> None:
 def test_who_is_newly_needed_is_told() -> None:
     """Once for each time that a bot had no game planned before."""
     pending = PendingPairings([pairing(1, 1, 2)])
-    assert pending.unoffered == {1, 2}
-    pending.unoffered = set()
+    assert pending.take_unoffered() == {1, 2}
     pending.add(pairing(2, 2, 3))
-    assert pending.unoffered == {3}
+    assert pending.take_unoffered() == {3}
     assert take(pending, {1: 1, 2: 2, 3: 1}) == [1, 2]
-    assert pending.unoffered == set()
+    assert not pending.has_unoffered
     pending.add(pairing(3, 1, 2))
-    assert pending.unoffered == {1, 2}
+    assert pending.take_unoffered() == {1, 2}
+
+
+def test_who_may_be_free_is_to_be_offered_if_it_is_needed() -> None:
+    """Others are none of its business."""
+    pending = PendingPairings([pairing(1, 1, 2)])
+    pending.take_unoffered()
+    pending.note_free({BotId(2), BotId(3)})
+    assert pending.take_unoffered() == {2}
 
 
 def test_who_is_needed_is_counted_as_games_come_and_go() -> None:
@@ -148,7 +155,7 @@ def test_a_game_whose_clock_can_not_be_played_lets_those_behind_it_go_first() ->
     assert take(pending, {1: 2, 2: 2}, plays_fast=False) == [2]
     assert take(pending, {1: 2, 2: 2}, plays_fast=False) == []
     assert [each.time_control for each in pending] == [FAST]
-    assert take(pending, {1: 2, 2: 2}, player=object()) == [1]
+    assert take(pending, {1: 2, 2: 2}, session_id="another") == [1]
 
 
 def test_a_game_with_another_clock_behind_those_that_wait_is_looked_at() -> None:

@@ -6,7 +6,7 @@ import asyncio
 import shutil
 from collections import Counter
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,19 +19,21 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import load
 from meijin.store import Database, StoreInUseError, Writer
 from meijin.store.database import database_file
+from meijin.store.faults import list_faults
 from meijin.store.games import decode_times
 from meijin.store.journal import JournalEntry, StoredMove, commit_entry, pack_move, unpack_moves
 from meijin.store.move_log import LogReader, MoveLog, log_folder
 from meijin.store.schema import (
     EntryId,
     Epoch,
+    FaultKind,
     Game,
     GameId,
     GameState,
     TournamentId,
     TournamentState,
 )
-from meijin.store.tournaments import set_state
+from meijin.store.tournaments import TournamentEnd, finish_tournament, set_state
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2, game_service_pb2, tournament_service_pb2
@@ -315,6 +317,35 @@ async def test_a_cancelled_tournaments_games_are_void(
         await service.ResumeTournament(resume)
         await asyncio.gather(*(peer.play_out(2) for peer in peers))
         await server.until_finished("1")
+
+
+@pytest.mark.parametrize(
+    ("state", "detail"),
+    [
+        (TournamentState.CANCELLED, "the tournament was cancelled"),
+        (TournamentState.FINISHED, "the tournament was decided"),
+    ],
+)
+async def test_games_of_a_tournament_that_ended_by_itself_are_void(
+    start_server: StartServer, state: TournamentState, detail: str
+) -> None:
+    """A server that dies between the end and the voiding blames nobody, no operator either."""
+    async with start_server() as server:
+        await server.pair(rounds=2)
+    end = TournamentEnd(TournamentId(1), datetime.now(UTC), "ada has lost 2 games", state)
+    with Database(server.settings.database) as database:
+        database.write(partial(finish_tournament, end=end))
+    async with start_server() as server:
+        await server.parts.scheduler.settled()
+        found = await game(server, "1")
+    with Database(server.settings.database) as database:
+        faults = database.read(partial(list_faults, limit=9))
+    assert (found.state, found.outcome.at_fault, found.outcome.detail) == (
+        game_pb2.GAME_STATE_VOID,
+        game_pb2.PARTY_UNSPECIFIED,
+        detail,
+    )
+    assert not [fault for fault in faults if fault.kind is FaultKind.VOIDED]
 
 
 # -- the store --------------------------------------------------------------------

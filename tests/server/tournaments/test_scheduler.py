@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
@@ -362,3 +363,16 @@ async def test_what_is_waited_for_is_told_in_a_few_words(hall: Hall) -> None:
     told = hall.scheduler.waiting_for(run.id, names).split("; ")
     assert told[0] == "bot-1 is not connected"
     assert told[MOST_TOLD:] == [f"and {MOST_TOLD} others"]
+
+
+async def test_the_session_of_a_bot_that_has_left_is_let_go(hall: Hall) -> None:
+    """Though the bot is needed still."""
+    hall.join(1)
+    hall.plan((1, 2))
+    assert await hall.playing() == []
+    session = hall.lobby.players[BotId(1)].session
+    assert session is not None
+    kept = weakref.ref(session)
+    del session
+    hall.leave(1)
+    assert kept() is None

@@ -170,6 +170,21 @@ def test_a_list_of_ladders_tells_of_ended_games(served: "League") -> None:
     assert served.database.read(ladders.backlog).changes == 3
 
 
+def test_void_games_make_no_ladder_outdated(served: "League", make_league: "type[League]") -> None:
+    """They change nothing that is published; its job passes them over all the same."""
+    other = make_league(served.database, name="freestyle-15x15-blitz")
+    other.finish((0, 1, BLACK))
+    served.finish((0, 1, BLACK))
+    served.change_game(1, state=GameState.VOID, ending=Ending.VOID, at_fault=Party.SERVER)
+    summary = served.database.read(lambda at: ladders.summary(at, served.ladder_id))
+    assert (summary.games, summary.is_current) == (0, True)
+    assert served.database.read(ladders.backlog).outdated == 1
+    assert served.database.read(lambda at: ladders.get_ladder(at, "")) == other.ladder_id
+    assert is_dirty(served)
+    sequence(served.database, served.ladder_id)
+    assert not is_dirty(served)
+
+
 def test_games_that_end_are_found_by_the_variant_alone(
     served: "League", make_league: "type[League]"
 ) -> None:

@@ -58,6 +58,7 @@ def admit(
         NotAllowedError: the token is another bot's.
         UnauthenticatedError: the bot is registered, and no token was sent; or the token was
             revoked since the stream was opened.
+        UnknownBotError: the bot was forgotten since the token was looked up.
     """
     return _admit(connection, _arrival(connection, hello, identity, now), hello, now)
 

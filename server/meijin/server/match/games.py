@@ -236,6 +236,14 @@ class Games:
             self._all_voided.clear()
             self._void_some()
 
+    def stop_all(self, games: Iterable[LiveGame], party: Party, detail: str) -> None:
+        """The same for games that take no action from now on, and so have no result."""
+        stopped = list(games)
+        for game in stopped:
+            game.arbiter.void(party, detail)
+            game.excuse_actions()
+        self.void_all(stopped, party, detail)
+
     def _void_some(self) -> None:
         """Stop as many games as are told of together; others follow once these are committed."""
         count = 0

@@ -49,6 +49,7 @@ from meijin.wire import (
     variant_to_proto,
 )
 from meijin.wire.contract import (
+    MAX_GAMES_AT_ONCE,
     MAX_HARDWARE,
     MAX_NODES_PER_SECOND,
     MAX_PV,
@@ -111,8 +112,12 @@ def requested_capabilities(message: pb.Capabilities) -> Capabilities:
     """What a bot says that it can play.
 
     Raises:
-        InvalidRequestError: the sizes contradict each other.
+        InvalidRequestError: the sizes contradict each other, or it asks for too many games.
     """
+    if message.max_games > MAX_GAMES_AT_ONCE:
+        raise InvalidRequestError(
+            f"capabilities: max_games {message.max_games} is above {MAX_GAMES_AT_ONCE}"
+        )
     with invalid_request("capabilities"):
         return capabilities_from_proto(message)
 

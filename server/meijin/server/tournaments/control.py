@@ -14,7 +14,7 @@ from meijin.server.match.games import Games
 from meijin.server.match.journal import Journal
 from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.refresh_jobs import RefreshSender
-from meijin.server.tournaments.run import RunState, TournamentRun, load_pending, load_run
+from meijin.server.tournaments.run import TournamentRun, load_pending, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.access.audit import Act
 from meijin.store.games import get_game
@@ -114,5 +114,5 @@ class TournamentControl:
         """Play it, or stop it: a cancellation may have been stored and its answer been lost."""
         if run.is_playing:
             self._scheduler.add(run)
-        elif run.state is RunState.CANCELLED:
-            self._scheduler.cancel(run)
+        else:
+            self._scheduler.void_rest(run)

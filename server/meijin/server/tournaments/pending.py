@@ -57,10 +57,11 @@ class PendingPairings:
         """Queues without games."""
         self._needed: dict[BotId, Counter[TimeControl | None]] = {}
         """Of each bot how many games there are, by their own clocks."""
-        self.unoffered: set[BotId] = set()
+        self._unoffered: set[BotId] = set()
         """Bots that may be free, or have come to be needed, and are to be offered if they are free."""
-        self._idle: dict[BotId, object] = {}
-        """Who was free when it was last looked at, each with what it can play."""
+        self._idle: dict[BotId, str] = {}
+        """Who was free when it was last looked at, each with its session: a name, since bots that
+        have left are among them."""
         self._ready: list[int] = []
         """A heap of heads whose bots were both free at some time: order and row in one."""
 
@@ -98,14 +99,14 @@ class PendingPairings:
             clocks = self._needed.get(bot_id)
             if clocks is None:
                 clocks = self._needed[bot_id] = Counter()
-                self.unoffered.add(bot_id)
+                self._unoffered.add(bot_id)
             clocks[pairing.time_control] += change
             if not clocks[pairing.time_control]:
                 del clocks[pairing.time_control]
             if not clocks:
                 del self._needed[bot_id]
                 self._idle.pop(bot_id, None)
-                self.unoffered.discard(bot_id)
+                self._unoffered.discard(bot_id)
 
     def _begin_queue(self, key: int, row: int) -> int:
         if self._unused:
@@ -137,28 +138,42 @@ class PendingPairings:
                 held.update(bots)
         return held
 
+    def note_free(self, bots: Collection[BotId]) -> None:
+        """Bots may be free: those that are needed are to be offered."""
+        self._unoffered.update(self._needed.keys() & bots)
+
+    @property
+    def has_unoffered(self) -> bool:
+        """Whether there are bots to offer, if they are free."""
+        return bool(self._unoffered)
+
+    def take_unoffered(self) -> Collection[BotId]:
+        """The bots to offer, which are now for the caller to look at."""
+        unoffered, self._unoffered = self._unoffered, set()
+        return unoffered
+
     @property
     def has_ready(self) -> bool:
         """Whether there may be a game to take."""
         return bool(self._ready)
 
-    def offer(self, bot_id: BotId, player: object) -> int:
+    def offer(self, bot_id: BotId, session_id: str) -> int:
         """Look at the games of a bot that is free, with those that are idle.
 
         Args:
-            player: Another object when the bot can play other games than before.
+            session_id: Another one when the bot can play other games than before.
 
         Returns:
             About how many microseconds it took.
         """
         idle, queues, heads, ready = self._idle, self._queues, self._heads, len(self._ready)
-        if idle.get(bot_id) is player:
+        if idle.get(bot_id) == session_id:
             return 0
         for other in idle:
             queue = queues.get(_key(bot_id, other))
             if queue is not None:
                 self._push(heads[queue])
-        idle[bot_id] = player
+        idle[bot_id] = session_id
         return len(idle) // IDLE_PER_US + HEAD_US * (len(self._ready) - ready)
 
     def take(
@@ -173,7 +188,7 @@ class PendingPairings:
         Args:
             is_free: Whether a bot takes a game more.
             may_play: Whether a bot can play a clock that is not the tournament's; that changes
-                with the `player` that is offered.
+                with the session that is offered.
         """
         rows, idle = self._rows, self._idle
         for _ in range(min(STALE_HEADS, len(self._ready))):

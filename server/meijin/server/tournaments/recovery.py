@@ -13,7 +13,7 @@ from meijin.game import chosen_color
 from meijin.server.match.games import Games
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
-from meijin.server.tournaments.run import RunState, TournamentRun, load_pending, load_run
+from meijin.server.tournaments.run import TournamentRun, load_pending, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, journal, tournaments
 from meijin.store.games import GameRow
@@ -176,9 +176,9 @@ def restore(recovered: RecoveredState, lobby: Lobby, match: Games, scheduler: Sc
         game.analysis = recovered.analysis.get(str(row.id))
         match.restore(game, recovered.moves[row.id])
     for run in recovered.runs:
-        if run.state is RunState.CANCELLED:
-            scheduler.cancel(run)
-        else:
+        if run.is_playing:
             scheduler.add(run)
+        else:
+            scheduler.void_rest(run)
     if recovered.runs:
         log.info("resumed", tournaments=len(recovered.runs), games=len(recovered.games))

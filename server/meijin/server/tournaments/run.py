@@ -78,6 +78,8 @@ class TournamentRun:
     """``None`` where games are played to their end."""
     faults: FaultLimit = field(default_factory=lambda: FaultLimit(0))
     """When it is cancelled, since a bot has forfeited too many of its games."""
+    verdict: str = ""
+    """Why it ended, as stored; empty where an operator has cancelled it."""
 
     @property
     def running(self) -> int:
@@ -148,6 +150,7 @@ def load_run(connection: Connection, row: TournamentRow, storage: Storage) -> To
         time_controls=row.time_controls,
         adjudication=row.adjudication,
         faults=_faults(connection, row),
+        verdict=row.verdict,
     )
     load_pending(connection, run)
     return run

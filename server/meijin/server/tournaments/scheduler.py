@@ -106,7 +106,7 @@ class Scheduler(Listener):
             log.info("tournament finished", tournament=run.id)
 
     def finish(self, run: TournamentRun) -> None:
-        """End a tournament, once; games of it that run are void, and those planned are dropped."""
+        """End a tournament, once; its running games are stopped, and those planned are dropped."""
         if not run.is_playing:
             return
         run.state = RunState.FINISHED
@@ -114,8 +114,11 @@ class Scheduler(Listener):
         self._journal.add_tournament_end(
             TournamentEnd(run.id, datetime.now(UTC), run.format.verdict)
         )
-        for game in list(run.games.values()):  # all in the commit of the end
-            self._games.void(game, Party.NOBODY, "the tournament was decided")
+        self._void_undecided(run)
+
+    def _void_undecided(self, run: TournamentRun) -> None:
+        """Void the games that ran when their tournament was decided: none has a result any more."""
+        self._games.stop_all(run.games.values(), Party.NOBODY, "the tournament was decided")
 
     async def capacity(self, run: TournamentRun) -> Capacity:
         """What a tournament could play now, for the bots that its format plans by.
@@ -169,6 +172,17 @@ class Scheduler(Listener):
         """Stop a challenge; its running game becomes void, which is nobody's fault."""
         run.state = RunState.CANCELLED
         self._stop(run, Party.NOBODY, "the challenge was taken back")
+
+    def void_rest(self, run: TournamentRun) -> None:
+        """Void the running games of a tournament that the store has as over, for what ended it."""
+        if run.state is RunState.FINISHED:
+            self._void_undecided(run)
+        elif run.format.IS_CASUAL:
+            self.take_back(run)
+        elif run.verdict:
+            self._stop(run, Party.NOBODY)
+        else:
+            self.cancel(run)
 
     def _stop(
         self, run: TournamentRun, party: Party, detail: str = "the tournament was cancelled"
@@ -376,15 +390,15 @@ class Scheduler(Listener):
             resting: Bots that get no game now.
         """
         pending = run.pending
-        pending.unoffered |= pending.needed.keys() & changed
-        if not run.has_place or not (pending.unoffered or pending.has_ready):
+        pending.note_free(changed)
+        if not run.has_place or not (pending.has_unoffered or pending.has_ready):
             return
         is_free = partial(self._is_free, run, resting)
-        offered, pending.unoffered = pending.unoffered, set()
-        for bot_id in offered:
+        for bot_id in pending.take_unoffered():
             yield OFFER_US
-            if is_free(bot_id):
-                yield pending.offer(bot_id, self._lobby.players[bot_id].session)
+            session = self._lobby.players[bot_id].session if is_free(bot_id) else None
+            if session is not None:
+                yield pending.offer(bot_id, session.id)
         while pending.has_ready and run.has_place and not self._lobby.is_draining:
             if self._uncommitted >= MOST_UNCOMMITTED:
                 yield LONGEST_TURN_US

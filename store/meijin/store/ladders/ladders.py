@@ -42,16 +42,17 @@ MOST_COUNTED = 10_000
 """Of the games that have ended since the log, wherever a ladder is listed: that takes 5 ms."""
 
 _ENDED_SINCE = (Game.ladder_id == Ladder.id, Game.end_sequence > Ladder.sequenced)
-_IS_BEHIND = exists().where(*_ENDED_SINCE).correlate(Ladder)
-"""Games have ended that are not in the ladder's log."""
+_FINISHED_SINCE = (*_ENDED_SINCE, Game.state == GameState.FINISHED)
+_IS_DIRTY = or_(
+    Ladder.revision > Ladder.run_revision, exists().where(*_ENDED_SINCE).correlate(Ladder)
+)
+"""Its job has something to do: void games, too, are taken into the log."""
 _ENDED_LATELY = (
-    select(Game.id)
-    .where(*_ENDED_SINCE, Game.state == GameState.FINISHED)
-    .limit(MOST_COUNTED)
-    .correlate(Ladder)
-    .subquery()
+    select(Game.id).where(*_FINISHED_SINCE).limit(MOST_COUNTED).correlate(Ladder).subquery()
 )
 _WAITING = select(func.count()).select_from(_ENDED_LATELY).scalar_subquery()
+_IS_BEHIND = exists().where(*_FINISHED_SINCE).correlate(Ladder)
+"""Games have finished that are not in the ladder's log."""
 _HAS_CHANGED = or_(Ladder.revision > Ladder.run_revision, _IS_BEHIND)
 """Since the published run."""
 _HAS_GAMES = or_(Ladder.games > 0, _IS_BEHIND)
@@ -269,20 +270,20 @@ def name_of(connection: Connection, ladder_id: LadderId) -> str:
 
 
 def is_dirty(connection: Connection, ladder_id: LadderId) -> bool:
-    """Whether the ladder has changed since the published run.
+    """Whether the ladder has changed since the published run, or games are not in its log.
 
     Raises:
         UnknownLadderError: no ladder has the id.
     """
-    has_changed = connection.scalar(select(_HAS_CHANGED).where(Ladder.id == ladder_id))
-    if has_changed is None:
+    found = connection.scalar(select(_IS_DIRTY).where(Ladder.id == ladder_id))
+    if found is None:
         raise UnknownLadderError(f"no ladder has the id {ladder_id}")
-    return has_changed
+    return found
 
 
 def dirty_ladders(connection: Connection) -> list[LadderId]:
-    """The ladders that have changed since their published run."""
-    query = select(Ladder.id).where(_HAS_CHANGED).order_by(Ladder.id)
+    """The ladders whose job has something to do, as `is_dirty`."""
+    query = select(Ladder.id).where(_IS_DIRTY).order_by(Ladder.id)
     return list(connection.scalars(query))
 
 
