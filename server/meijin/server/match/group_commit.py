@@ -2,7 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -83,6 +83,14 @@ class CommitWatch:
         if self._spans.is_on:
             starts, ends = len(batch.started), len(batch.ended)
             self._spans.committed(began, now, moves=moves, starts=starts, ends=ends)
+
+
+def retry_delays() -> Iterator[float]:
+    """The exponential backoff of a commit that fails: the seconds before each further try."""
+    delay = FIRST_RETRY
+    while True:
+        yield delay.total_seconds()
+        delay = min(2 * delay, LAST_RETRY)
 
 
 class GroupCommit(ABC):
