@@ -25,7 +25,7 @@ from meijin.server import app as app_module
 from meijin.server import parts as parts_module
 from meijin.server.app import App
 from meijin.server.errors import StoreAwayError
-from meijin.server.match import log_commit
+from meijin.server.match.journal import log_commit
 from meijin.server.match.stalls import StallWatch
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings

@@ -16,9 +16,9 @@ from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from meijin.game import Ending, Party, Result
-from meijin.server.match import group_commit
-from meijin.server.match.group_commit import Batch
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal import group_commit
+from meijin.server.match.journal.group_commit import Batch
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch
 from meijin.store import Database, Writer

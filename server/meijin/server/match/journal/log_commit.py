@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Collection
 from datetime import timedelta
 
-from meijin.server.match.compaction import Compaction
-from meijin.server.match.group_commit import CommitWatch, GroupCommit, retry_delays
+from meijin.server.match.journal.compaction import Compaction
+from meijin.server.match.journal.group_commit import CommitWatch, GroupCommit, retry_delays
+from meijin.server.match.journal.log_sync import LogSync
 from meijin.server.match.live_game import LiveGame
-from meijin.server.match.log_sync import LogSync
 from meijin.server.match.store_watch import StoreWatch
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry

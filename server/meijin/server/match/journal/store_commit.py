@@ -8,8 +8,8 @@ from functools import partial
 
 from sqlalchemy.exc import DBAPIError
 
-from meijin.server.match.compaction import Compaction
-from meijin.server.match.group_commit import CommitWatch, GroupCommit, retry_delays
+from meijin.server.match.journal.compaction import Compaction
+from meijin.server.match.journal.group_commit import CommitWatch, GroupCommit, retry_delays
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.store_watch import StoreRequest, StoreWatch
 from meijin.store import Writer

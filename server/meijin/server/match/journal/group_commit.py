@@ -9,8 +9,8 @@ from datetime import timedelta
 
 from prometheus_client import Histogram
 
-from meijin.server.match.commit_spans import CommitSpans
-from meijin.server.match.compaction import Compaction
+from meijin.server.match.journal.commit_spans import CommitSpans
+from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.live_game import LiveGame
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry
