@@ -23,7 +23,7 @@ from report import report
 from meijin.game import TimeControl, Variant
 from meijin.server.match.deadlines import Deadlines
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch

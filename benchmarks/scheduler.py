@@ -31,7 +31,7 @@ from report import report
 from meijin.game import GOMOKU, Party, TimeControl
 from meijin.server.match.deadlines import Deadlines
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.lobby import Lobby, Player

@@ -14,8 +14,8 @@ from tests.fuzz.world import ViolationError
 from meijin.server.api import play
 from meijin.server.match import wire
 from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.journal.store_commit import StoreCommit
 from meijin.server.match.lobby import Lobby
-from meijin.server.match.store_commit import StoreCommit
 
 SEQUENCES = int(os.environ.get("MEIJIN_FUZZ_SEQUENCES", "100000"))
 SEED = int(os.environ.get("MEIJIN_FUZZ_SEED", "1"))

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from threading import Thread
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
@@ -166,6 +167,14 @@ class SimulatedLog(MoveLog):
         """Delete old entries."""
         super().delete_before(entry_id)
         self.disk.log_cut()
+
+
+class InlineThread(Thread):
+    """Has done what it is to do when it is started: segments are made at one instant."""
+
+    def start(self) -> None:
+        """Do it."""
+        self.run()
 
 
 class SimulatedSync:

@@ -9,14 +9,15 @@ from typing import Any
 from unittest.mock import patch
 
 from meijin.game import Color, Ending, Result, Seat
-from meijin.server.match import stalls, store_commit, wire
+from meijin.server.match import stalls, wire
 from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.compaction import Compaction
 from meijin.server.match.games import Games
-from meijin.server.match.group_commit import Batch
+from meijin.server.match.journal import store_commit
+from meijin.server.match.journal.compaction import Compaction
+from meijin.server.match.journal.group_commit import Batch
+from meijin.server.match.journal.log_commit import LogCommit
 from meijin.server.match.live_game import LiveGame, Outbox, Participant
 from meijin.server.match.lobby import Lobby
-from meijin.server.match.log_commit import LogCommit
 from meijin.server.match.session import Session
 from meijin.server.match.stalls import Moment, StallWatch
 from meijin.server.tournaments import recovery

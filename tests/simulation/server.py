@@ -11,7 +11,13 @@ from typing import Any, NamedTuple, cast
 from unittest import mock
 
 import grpc
-from tests.simulation.disk import Disk, SimulatedDatabase, SimulatedSync, SimulatedWriter
+from tests.simulation.disk import (
+    Disk,
+    InlineThread,
+    SimulatedDatabase,
+    SimulatedSync,
+    SimulatedWriter,
+)
 from tests.simulation.loop import Process, SimulatedLoop
 from tests.simulation.network import Stream
 
@@ -19,12 +25,12 @@ from meijin.server import app as app_module
 from meijin.server import parts as parts_module
 from meijin.server.app import App
 from meijin.server.errors import StoreAwayError
-from meijin.server.match import log_commit
+from meijin.server.match.journal import log_commit
 from meijin.server.match.stalls import StallWatch
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings
 from meijin.server.tournaments.refresh_jobs import RefreshSender
-from meijin.store import move_log
+from meijin.store import log_segment, move_log
 
 PLAY = "/meijin.v1.PlayService/Play"
 
@@ -113,6 +119,8 @@ def simulated_surroundings(loop: SimulatedLoop, rng: Random) -> Iterator[None]:
         (app_module, "Writer", lambda database: SimulatedWriter(loop, database, rng)),
         (log_commit, "LogSync", partial(SimulatedSync, loop=loop, rng=rng)),
         (move_log, "SEGMENT_BYTES", SEGMENT_BYTES),
+        (move_log, "PREPARED_AT", SEGMENT_BYTES // 2),
+        (log_segment, "Thread", InlineThread),
         (app_module, "ensure_operator_token", _no_token),
         (grpc.aio, "server", _RpcServer),
     ]

@@ -11,7 +11,16 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 
-from meijin.game import Color, Ending, Party, Result, SideChoice, encode_moves
+from meijin.game import (
+    Choose,
+    Color,
+    Ending,
+    Party,
+    Result,
+    SideChoice,
+    encode_action,
+    encode_moves,
+)
 from meijin.store import Database, journal
 from meijin.store.fence import NO_EPOCH
 from meijin.store.games import encode_choice
@@ -24,7 +33,9 @@ from meijin.store.journal import (
     LostUpdateError,
     StoredMove,
     commit_entry,
+    pack_game,
     pack_move,
+    unpack_moves,
 )
 from meijin.store.ladders.log import finished_games, logged_games
 from meijin.store.ladders.opening_keys import opening_key
@@ -151,6 +162,20 @@ def test_the_largest_numbers_fit(database: Database) -> None:
     made.moves += pack_move(*largest)
     commit(database, made)
     assert list(running_moves(database)) == [largest]
+
+
+def test_a_game_is_written_anew_from_its_opening_on() -> None:
+    """Behind the mark; the choice of a side takes no ply of its own."""
+    (choice,) = encode_action(Choose(Color.WHITE))
+    game_id = GameId(7)
+    packed = pack_game(game_id, [(30, 5, 1), (choice, 6, 2), (31, 7, 3)], opening_plies=4)
+    mark, *moves = unpack_moves(packed)
+    assert (mark.game_id, mark.is_anew) == (game_id, True)
+    assert moves == [
+        StoredMove(game_id, 4, 30, 5, 1),
+        StoredMove(game_id, 5, choice, 6, 2),
+        StoredMove(game_id, 5, 31, 7, 3),
+    ]
 
 
 def test_analysis_is_merged_by_game_and_ply(database: Database) -> None:

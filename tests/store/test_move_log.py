@@ -2,19 +2,25 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
+from threading import Event, Thread, current_thread
 
 import pytest
 
 from meijin.store import StoreInUseError
 from meijin.store import move_log as module
 from meijin.store.journal import pack_move
+from meijin.store.log_segment import Segment
 from meijin.store.move_log import LogEntry, LogReader, MoveLog, log_folder, segments_in
 from meijin.store.schema import EntryId
+
+PATIENCE = 20.0
 
 ENTRY_BYTES = 20 + 28
 """Of an entry with one move."""
@@ -285,6 +291,166 @@ def test_a_segment_whose_name_is_not_stored_is_none(
     assert len(segments_in(folder)) == 1
     append(log, 3)
     assert left_of(folder) == [1, 2, 3]
+
+
+# -- a segment that is made ahead of time --------------------------------------------------
+
+
+@pytest.fixture(name="ahead")
+def _ahead(log: MoveLog, monkeypatch: pytest.MonkeyPatch) -> MoveLog:
+    """The log, which has the next segment made at its next entry."""
+    monkeypatch.setattr(module, "PREPARED_AT", ENTRY_BYTES)
+    return log
+
+
+def prepare(log: MoveLog, number: int) -> None:
+    """Commit an entry, and wait until the next segment is made, or can't be."""
+    append(log, number)
+    assert log._next is not None
+    log._next.take()
+
+
+def test_a_thread_makes_the_next_segment(
+    folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever appends waits for none."""
+    makers = set()
+    make = Segment.make
+
+    def note(path: Path, size: int, *, is_synced: bool) -> Segment:
+        makers.add(current_thread().name)
+        return make(path, size, is_synced=is_synced)
+
+    monkeypatch.setattr(Segment, "make", note)
+    prepare(ahead, 2)
+    assert by_segment(folder) == [[1, 2], []]
+    prepare(ahead, 3)
+    append(ahead, 4, 5)
+    assert left_of(folder) == [1, 2, 3, 4, 5]
+    assert makers == {"segment"}
+
+
+def test_entries_do_not_wait_for_a_segment_that_is_being_made(
+    folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They go on in the one before, however large it grows."""
+    gate, make = Event(), Segment.make
+
+    def hold(path: Path, size: int, *, is_synced: bool) -> Segment:
+        gate.wait(PATIENCE)
+        return make(path, size, is_synced=is_synced)
+
+    monkeypatch.setattr(Segment, "make", hold)
+    append(ahead, 2, 3, 4)
+    assert by_segment(folder) == [[1, 2, 3, 4]]
+    gate.set()
+    prepare(ahead, 5)
+    append(ahead, 6)
+    assert by_segment(folder)[:2] == [[1, 2, 3, 4, 5], [6]]
+
+
+def test_after_a_failed_write_the_segment_that_is_ready_is_next(
+    folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names stay in the order of their entries."""
+    prepare(ahead, 2)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", refuse(errno.EIO))
+        for _ in range(3):
+            with pytest.raises(OSError, match="Input/output error"):
+                ahead.append(entry(3))
+    append(ahead, 3)
+    assert by_segment(folder)[:2] == [[1, 2], [3]]
+
+
+def test_a_full_disk_that_has_room_again_gets_its_segment(
+    folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What could not be made ahead of time is made when it is needed; nothing is left of the tries."""
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "posix_fallocate", refuse(errno.ENOSPC))
+        prepare(ahead, 2)
+        for _ in range(3):
+            with pytest.raises(OSError, match="No space left"):
+                ahead.append(entry(3))
+        assert by_segment(folder) == [[1, 2]]
+    prepare(ahead, 3)
+    assert by_segment(folder) == [[1, 2], [3], []]
+
+
+def test_a_system_without_threads_has_segments(
+    folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are made when they are needed."""
+
+    def fail(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", fail)
+    append(ahead, 2, 3)
+    assert by_segment(folder) == [[1, 2], [3]]
+
+
+def test_a_crash_leaves_an_empty_segment(folder: Path, ahead: MoveLog, tmp_path: Path) -> None:
+    """The next server reads what is before it, and deletes both."""
+    prepare(ahead, 2)
+    left = tmp_path / "left"
+    shutil.copytree(folder, left)
+    assert len(segments_in(left)) == 2
+    assert left_in(left) == [1, 2]
+    again = MoveLog(left, is_synced=True)
+    again.begin(entry(9))
+    assert left_of(left) == [9]
+    again.close()
+    assert by_segment(left) == [[9]]
+
+
+def test_a_reader_passes_over_no_entries(
+    folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A segment that was empty when it came is not read: the one before it went on meanwhile."""
+    monkeypatch.setattr(module, "SEGMENT_BYTES", 4 * ENTRY_BYTES)
+    prepare(ahead, 2)
+    with LogReader(folder) as reader:
+        entries = reader.read()
+        seen = [next(entries).id]
+        append(ahead, 3, 4, 5)
+        seen += [each.id for each in entries]
+        assert seen == [*range(1, len(seen) + 1)]
+        reader.open_new()
+        assert reader.segments == 2
+    assert by_segment(folder)[:2] == [[1, 2, 3, 4], [5]]
+
+
+def test_a_log_that_is_closed_leaves_no_empty_segment(folder: Path, ahead: MoveLog) -> None:
+    """Nor its file open."""
+    prepare(ahead, 2)
+    assert len(open_files(folder)) == 3
+    ahead.close()
+    assert open_files(folder) == []
+    assert by_segment(folder) == [[1, 2]]
+
+
+def test_a_log_whose_disk_hangs_stays_claimed(
+    folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its thread may still make a segment: until the process ends nobody else begins there."""
+    gate, make = Event(), Segment.make
+
+    def hold(path: Path, size: int, *, is_synced: bool) -> Segment:
+        gate.wait(PATIENCE)
+        return make(path, size, is_synced=is_synced)
+
+    monkeypatch.setattr(Segment, "make", hold)
+    monkeypatch.setattr(module, "CLOSING_TIME", timedelta(milliseconds=1))
+    append(ahead, 2)
+    ahead.close()
+    with pytest.raises(StoreInUseError):
+        MoveLog(folder, is_synced=False)
+    gate.set()
+    monkeypatch.setattr(module, "CLOSING_TIME", timedelta(seconds=20))
+    ahead.close()
+    assert left_in(folder) == [1, 2]
 
 
 # -- reading beside a server -------------------------------------------------------------

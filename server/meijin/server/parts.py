@@ -23,7 +23,7 @@ from meijin.server.match.game_rate import GameRate
 from meijin.server.match.game_spans import GameSpans
 from meijin.server.match.games import Games
 from meijin.server.match.incidents import Incidents
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.silence import SilenceWatch

@@ -14,8 +14,8 @@ import grpc
 
 from meijin.game import FREE, OpeningRule, TimeControl, Variant
 from meijin.server.app import App, open_database
+from meijin.server.match.journal.log_commit import LogCommit
 from meijin.server.match.listeners import Listener
-from meijin.server.match.log_commit import LogCommit
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
 from meijin.server.tracing.spans import NO_TRACER, Tracer

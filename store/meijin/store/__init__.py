@@ -9,7 +9,8 @@
 - `rows`, `prepared`: rows as values, and statements that are executed most often
 - `backup`: copies of an SQLite database, taken, checked, pruned and restored
 - `journal`: moves, starts and ends of games, committed together
-- `move_log`, `log_fold`: the moves of running games beside an SQLite database, and in its copies
+- `move_log`, `log_segment`, `log_fold`: the moves of running games beside an SQLite database, the
+  files that hold them, and the moves in its copies
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more
 - `faults`: the fault ledger, what went wrong and whose fault it was
 - `tournaments`: made, played, listed and counted; a package

@@ -21,7 +21,7 @@ from sqlalchemy import (
     update,
 )
 
-from meijin.game import Ending, Party, Result
+from meijin.game import Ending, Party, Result, chosen_color
 from meijin.store.access.audit import Act, add_act
 from meijin.store.faults import NewFault, add_faults, fault_of_game
 from meijin.store.fence import NO_EPOCH
@@ -68,6 +68,17 @@ pack_move = _MOVE.pack
 def pack_anew(game_id: GameId) -> bytes:
     """The mark that all moves of a game follow: what is kept of those before it counts no more."""
     return _MOVE.pack(game_id, 0, _ANEW, 0, 0)
+
+
+def pack_game(
+    game_id: GameId, moves: Iterable[tuple[int, int, int]], *, opening_plies: int
+) -> bytearray:
+    """A game written anew: the mark, and the code and the times of all moves after its opening."""
+    packed, ply = bytearray(pack_anew(game_id)), opening_plies
+    for code, raw_ns, charged_ns in moves:
+        packed += pack_move(game_id, ply, code, raw_ns, charged_ns)
+        ply += chosen_color(code) is None
+    return packed
 
 
 class StoredMove(NamedTuple):

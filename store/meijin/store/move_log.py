@@ -18,10 +18,12 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self, TypeAlias
 
 from meijin.store.claims import FileClaim
+from meijin.store.log_segment import NextSegment, Segment, sync_names
 from meijin.store.schema import EntryId
 
 SEGMENT_BYTES = 16 * 2**20
@@ -30,6 +32,12 @@ SEGMENT_BYTES = 16 * 2**20
 It takes them on the disk from its beginning on: waiting for an entry that makes its file no longer
 takes 0.15 ms at the median, and 0.2 in nine of ten times, instead of 0.3 and 4 ms.
 """
+
+PREPARED_AT = SEGMENT_BYTES // 2
+"""The next segment is made, by a thread, when the newest one has so many bytes."""
+
+CLOSING_TIME = timedelta(seconds=1)
+"""How long the end of that thread is waited for."""
 
 Analysis: TypeAlias = dict[str, Any]
 """By game and ply, what the bots said they thought."""
@@ -83,7 +91,7 @@ class MoveLog:
         self.is_synced = is_synced
         self._folder = folder
         folder.mkdir(mode=0o700, exist_ok=True)
-        _sync_names(folder.parent)
+        sync_names(folder.parent)
         self._claims = ExitStack()
         self._claims.enter_context(claim_log(folder))
         self._old = segments_in(folder)
@@ -91,6 +99,7 @@ class MoveLog:
         number = int(self._old[-1].stem) if self._old else 0
         self._numbers = itertools.count(number + 1)
         self._file = -1
+        self._next: NextSegment | None = None
         self._size = 0
         self._has_failed = False
         """The system has failed in the newest segment: what it says of it can't be believed."""
@@ -122,7 +131,7 @@ class MoveLog:
             self._open_segment()
             self.append(entry)
             os.fsync(self._file)
-            _sync_names(self._folder)
+            sync_names(self._folder)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._folder)) from error
         self._is_needed = True
@@ -136,7 +145,7 @@ class MoveLog:
         Raises:
             OSError: it is not written.
         """
-        if self._size >= SEGMENT_BYTES or self._has_failed:
+        if self._has_failed or (self._size >= SEGMENT_BYTES and not self._is_preparing):
             self._open_segment()
         data = _encode(entry)
         self._has_failed = True
@@ -147,6 +156,8 @@ class MoveLog:
         self._size += written
         self._last = entry.id
         self._is_needed |= not self.is_synced
+        if self._size >= PREPARED_AT and self._next is None:
+            self._next = NextSegment(self._make_segment)
 
     def sync(self) -> None:
         """Wait until everything that was appended is on the disk.
@@ -174,20 +185,23 @@ class MoveLog:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-        self._claims.close()
+        if self._next is None or self._next.discard(CLOSING_TIME):
+            self._next = None
+            self._claims.close()
+
+    @property
+    def _is_preparing(self) -> bool:
+        return self._next is not None and not self._next.is_done
+
+    def _make_segment(self) -> Segment:
+        path = self._folder / f"{next(self._numbers):010}.moves"
+        return Segment.make(path, SEGMENT_BYTES, is_synced=self.is_synced)
 
     def _open_segment(self) -> None:
-        path = self._folder / f"{next(self._numbers):010}.moves"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        file = os.open(path, flags, 0o600)
-        try:
-            _reserve(file, SEGMENT_BYTES)
-            if self.is_synced:
-                _sync_names(self._folder)
-        except OSError:
-            os.close(file)
-            path.unlink()
-            raise
+        """Go on in the segment that was made ahead of time; without one the caller waits for it."""
+        made = None if self._next is None else self._next.take()
+        self._next = None
+        path, file = made or self._make_segment()
         old, self._file = self._file, file
         if old >= 0:
             self._leave_segment(old)
@@ -205,7 +219,7 @@ class MoveLog:
 
 
 def segments_in(folder: Path) -> list[Path]:
-    """The segments in a folder, oldest first."""
+    """The segments in a folder, oldest first; the last one may be empty."""
     if not folder.is_dir():
         return []
     return sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
@@ -254,10 +268,16 @@ class LogReader:
         """Open the segments that have come since."""
         for path in segments_in(self._folder):
             if path not in self._files:
-                try:
-                    self._files[path] = self._stack.enter_context(path.open("rb"))
-                except FileNotFoundError:
-                    continue
+                with suppress(FileNotFoundError):
+                    self._open(path)
+
+    def _open(self, path: Path) -> None:
+        """Open a segment, unless it is empty: the one before it may be written to yet."""
+        file = path.open("rb")
+        if any(os.pread(file.fileno(), _CHECKSUM_BYTES + _HEADER.size, 0)):
+            self._files[path] = self._stack.enter_context(file)
+        else:
+            file.close()
 
     def read(self) -> Iterator[LogEntry]:
         """The entries that are there now in the segments that are open, oldest first."""
@@ -271,22 +291,7 @@ def _encode(entry: LogEntry) -> bytes:
     return zlib.crc32(rest).to_bytes(_CHECKSUM_BYTES, "little") + rest
 
 
-def _reserve(file: int, size: int) -> None:
-    """Have a file its blocks on the disk, where the system can do that."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file, 0, size)
-
-
 def _sync_data(file: int) -> None:
     """Wait until what was written is on the disk."""
     sync = os.fdatasync if hasattr(os, "fdatasync") else os.fsync
     sync(file)
-
-
-def _sync_names(folder: Path) -> None:
-    """Have the names in a folder on the disk."""
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

@@ -14,7 +14,7 @@ from meijin.server.match.actions import ActionHandler
 from meijin.server.match.commands import Actions, Play
 from meijin.server.match.deadlines import Deadlines
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.listeners import Listener, Listeners, MassDisconnect
 from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.lobby import Lobby, Player

@@ -25,7 +25,7 @@ from meijin.wire.contract import MAX_MESSAGE_BYTES
 if TYPE_CHECKING:
     from meijin.server.match.commands import Actions
     from meijin.server.match.games import Games
-    from meijin.server.match.journal import Journal
+    from meijin.server.match.journal.journal import Journal
 
 MAX_NOTICES = 100
 MAX_ANSWER = 16 * 1024

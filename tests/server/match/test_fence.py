@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from sqlalchemy import delete, select, text
 
-from meijin.server.match.group_commit import Batch
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.group_commit import Batch
+from meijin.server.match.journal.journal import Journal
 from meijin.store import Database, Writer, bots
 from meijin.store.database import database_file
 from meijin.store.errors import FencedError, LostCommitsError

@@ -10,7 +10,7 @@ import pytest
 
 from meijin.server.match.games import Games
 from meijin.server.match.incidents import MOST_NAMES, Incidents
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.listeners import Absence, MassDisconnect
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.store_watch import StoreWatch

@@ -28,9 +28,9 @@ PATH = {
     "server/match/wire.py",
     "server/match/actions.py",
     "server/match/arbiter.py",
-    "server/match/journal.py",
-    "server/match/group_commit.py",
-    "server/match/log_commit.py",
+    "server/match/journal/journal.py",
+    "server/match/journal/group_commit.py",
+    "server/match/journal/log_commit.py",
     "store/move_log.py",
 }
 """Each of these takes the move from the one before it."""
@@ -39,14 +39,14 @@ GENERAL = {
     "server/api/interceptor.py",
     "server/match/commands.py",
     "server/match/stalls.py",
-    "server/match/compaction.py",
+    "server/match/journal/compaction.py",
     "server/match/segments.py",
     "store/journal.py",
 }
 """These are asked on the way and know nothing of the move: whether the message could be decoded, in
 which portions it is judged, the time, which entries are kept, and what an entry is."""
 
-ROOTS = {("server/api/play.py", "_read"), ("server/match/group_commit.py", "run")}
+ROOTS = {("server/api/play.py", "_read"), ("server/match/journal/group_commit.py", "run")}
 """The two coroutines that carry a move on the event loop: all others do something else."""
 
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, TimeControl
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.session import Session

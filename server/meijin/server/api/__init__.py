@@ -2,7 +2,7 @@
 
 - `interceptor`: authentication and permissions before every method, statuses after it
 - `local`: calls from within the process, for its pages
-- `portions`: how many streams end in one turn of the event loop
+- `stream_ends`: how many streams end in one turn of the event loop
 - `limits`: what an address or a bot may open and ask for, at once and as time goes by
 - `call_counts`: calls counted by method, status and reason
 - `call_spans`: spans of unary calls and of bots' streams

@@ -15,7 +15,7 @@ from meijin.server.access.open_calls import End, OpenCalls
 from meijin.server.api.call_spans import session_span
 from meijin.server.api.interceptor import Context, authentication_ns, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
-from meijin.server.api.portions import Portions
+from meijin.server.api.stream_ends import StreamEnds
 from meijin.server.errors import (
     LateSubmissionError,
     MeijinError,
@@ -115,7 +115,7 @@ class PlayServicer(PlayServiceServicer):
         self._limits = limits
         self._store_watch = store_watch
         self._tracer = tracer
-        self._ends = Portions()
+        self._ends = StreamEnds()
 
     async def Play(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self,

@@ -17,11 +17,7 @@
 - `evaluations`: positions outside of games that a bot is asked for on its stream
 - `session`: a bot's open stream and its outbox
 - `deadlines`: the running games in buckets, by when anything can be due in them
-- `commit_spans`: commits as spans, the slow ones and one a second
-- `compaction`: old games are written anew, so that the journal stays bounded
-- `group_commit`, `store_commit`, `log_commit`, `log_sync`: what is committed together, to the
-  database or to the move log
-- `journal`: has everything committed that happens
+- `journal`: has everything committed that happens; a package
 - `listeners`: who hears what happens, in a stated order
 - `departures`: whether bots lose their streams one by one, or together
 - `lobby`: which bots are connected

@@ -17,7 +17,7 @@ from meijin.server.match.commands import (
     Play,
 )
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.session import Notice, NoticeReason, Session
 from meijin.server.match.stalls import Moment, StallWatch

@@ -11,8 +11,8 @@ import structlog
 from meijin.game import Adjudicator, Board, Clock, Ending, Party, Seat, decode_moves
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.deadlines import Deadlines
-from meijin.server.match.group_commit import Batch
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.group_commit import Batch
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.lobby import Lobby, Player

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.listeners import Absence, Listener, MassDisconnect
 from meijin.server.match.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.store_watch import StoreWatch

@@ -11,7 +11,7 @@ from meijin.game import Party
 from meijin.server.errors import WrongStateError
 from meijin.server.match.feed import Feed
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.run import TournamentRun, load_pending, load_run

@@ -93,11 +93,8 @@ def begin_log(move_log: MoveLog, recovered: RecoveredState, epoch: Epoch) -> Rec
     """
     packed = bytearray()
     for row in recovered.games:
-        packed += journal.pack_anew(row.id)
-        ply = row.opening_plies
-        for code, raw_ns, charged_ns in recovered.moves[row.id]:
-            packed += journal.pack_move(row.id, ply, code, raw_ns, charged_ns)
-            ply += chosen_color(code) is None
+        moves = recovered.moves[row.id]
+        packed += journal.pack_game(row.id, moves, opening_plies=row.opening_plies)
     entry = LogEntry(FIRST_ENTRY, packed, recovered.analysis)
     move_log.begin(entry)
     end = EntryKey(epoch, EntryId(entry.id + 1))

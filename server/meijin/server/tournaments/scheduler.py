@@ -9,7 +9,7 @@ import structlog
 
 from meijin.game import Ending, Party, TimeControl, Variant
 from meijin.server.match.games import Games
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.listeners import Listener
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.lobby import Lobby, Player

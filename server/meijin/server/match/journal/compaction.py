@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from meijin.game import Choose, encode_action
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.segments import Segments
-from meijin.store.journal import MOVE_BYTES, JournalEntry, pack_anew, pack_move, size_of_entry
+from meijin.store.journal import MOVE_BYTES, JournalEntry, pack_game, size_of_entry
 
 BYTES_AT_REST = 32 * 1024 * 1024
 """The journal grows to so many bytes beside twice those of the running games: 0.3 million moves in
@@ -97,14 +97,12 @@ def _write_game(entry: JournalEntry, game: LiveGame) -> None:
     """Add all moves of a game to an entry, with the choice of a side and what the bots said."""
     arbiter = game.arbiter
     choice, first = arbiter.position.choice, game.opening_plies
-    moves = zip(arbiter.board.moves[first:], arbiter.raw_ns, arbiter.charged_ns, strict=True)
-    codes = [(ply, *move) for ply, move in enumerate(moves, first)]
+    cells = arbiter.board.moves[first:]
+    moves = [*zip(cells, arbiter.raw_ns, arbiter.charged_ns, strict=True)]
     if choice is not None:
         (code,) = encode_action(Choose(choice.color))
-        codes.insert(choice.ply - first, (choice.ply, code, *arbiter.choice_ns))
-    entry.moves += pack_anew(game.id)
-    for each in codes:
-        entry.moves += pack_move(game.id, *each)
+        moves.insert(choice.ply - first, (code, *arbiter.choice_ns))
+    entry.moves += pack_game(game.id, moves, opening_plies=first)
     if game.analysis:
         entry.analysis[str(game.id)] = dict(game.analysis)  # the writer's thread reads the copy
 

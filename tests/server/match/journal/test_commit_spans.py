@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from meijin.server.match.commit_spans import SLOW_COMMIT, CommitSpans
+from meijin.server.match.journal.commit_spans import SLOW_COMMIT, CommitSpans
 
 if TYPE_CHECKING:
     from tests.server.conftest import RecordingTracer

@@ -16,9 +16,9 @@ from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from meijin.game import Ending, Party, Result
-from meijin.server.match import store_commit as module
-from meijin.server.match.group_commit import Batch
-from meijin.server.match.journal import Journal
+from meijin.server.match.journal import group_commit
+from meijin.server.match.journal.group_commit import Batch
+from meijin.server.match.journal.journal import Journal
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch
 from meijin.store import Database, Writer
@@ -102,8 +102,8 @@ def desk(tmp_path: Any) -> Iterator[Desk]:
 @pytest.fixture
 def trouble(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the next commits do, first come first served: ``fail``, or ``lose`` their answer."""
-    monkeypatch.setattr(module, "FIRST_RETRY", timedelta(milliseconds=1))
-    monkeypatch.setattr(module, "LAST_RETRY", timedelta(milliseconds=2))
+    monkeypatch.setattr(group_commit, "FIRST_RETRY", timedelta(milliseconds=1))
+    monkeypatch.setattr(group_commit, "LAST_RETRY", timedelta(milliseconds=2))
     troubles: list[str] = []
     dialect = desk.database.writer.dialect
     commit, error = dialect.do_commit, dialect.loaded_dbapi.OperationalError
@@ -227,7 +227,7 @@ async def test_a_database_that_was_restarted_is_waited_for(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL may crash at any time: nothing is lost and nothing is doubled."""
-    monkeypatch.setattr(module, "FIRST_RETRY", timedelta(milliseconds=50))
+    monkeypatch.setattr(group_commit, "FIRST_RETRY", timedelta(milliseconds=50))
     server: PostgreSQL = request.getfixturevalue("postgresql")
     with Database(server.new_database()) as database, database.claim():
         database.migrate()

@@ -11,13 +11,13 @@ from prometheus_client import Histogram
 
 from meijin.game import Choose, OpeningAction, encode_action
 from meijin.server.match.commands import Analysis
-from meijin.server.match.commit_spans import CommitSpans
-from meijin.server.match.compaction import Compaction
-from meijin.server.match.group_commit import Batch, CommitWatch, GroupCommit
+from meijin.server.match.journal.commit_spans import CommitSpans
+from meijin.server.match.journal.compaction import Compaction
+from meijin.server.match.journal.group_commit import Batch, CommitWatch, GroupCommit
+from meijin.server.match.journal.log_commit import LogCommit
+from meijin.server.match.journal.store_commit import StoreCommit
 from meijin.server.match.live_game import LiveGame
-from meijin.server.match.log_commit import LogCommit
 from meijin.server.match.segments import Segments
-from meijin.server.match.store_commit import StoreCommit
 from meijin.server.match.store_watch import StoreWatch
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer

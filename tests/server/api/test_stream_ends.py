@@ -5,17 +5,17 @@ from itertools import pairwise
 
 import pytest
 
-from meijin.server.api.portions import AT_ONCE, Portions
+from meijin.server.api.stream_ends import AT_ONCE, StreamEnds
 
 CROWD = 5 * AT_ONCE + 1
 
 
 async def test_a_crowd_ends_in_portions_and_in_order() -> None:
     """Between two portions the loop does what else there is to do."""
-    portions, ended, looks = Portions(), list[int](), [0]
+    ends, ended, looks = StreamEnds(), list[int](), [0]
 
     async def end(number: int) -> None:
-        await portions.turn()
+        await ends.turn()
         ended.append(number)
 
     streams = [asyncio.create_task(end(number)) for number in range(CROWD)]
@@ -29,20 +29,20 @@ async def test_a_crowd_ends_in_portions_and_in_order() -> None:
 
 async def test_streams_that_are_no_crowd_do_not_wait() -> None:
     """They end in the turn in which they do, again and again."""
-    portions = Portions()
+    ends = StreamEnds()
     for _ in range(3):
         for _ in range(AT_ONCE):
             with pytest.raises(StopIteration):
-                portions.turn().send(None)
+                ends.turn().send(None)
         await asyncio.sleep(0)
 
 
 async def test_whoever_is_cut_off_takes_nobodys_place() -> None:
     """The others of the crowd end all the same."""
-    portions = Portions()
-    streams = [asyncio.create_task(portions.turn()) for _ in range(3 * AT_ONCE)]
+    ends = StreamEnds()
+    streams = [asyncio.create_task(ends.turn()) for _ in range(3 * AT_ONCE)]
     await asyncio.sleep(0)
     for stream in streams[AT_ONCE : 2 * AT_ONCE]:
         stream.cancel()
-    ends = await asyncio.gather(*streams, return_exceptions=True)
-    assert sum(end is None for end in ends) == 2 * AT_ONCE
+    turns = await asyncio.gather(*streams, return_exceptions=True)
+    assert sum(turn is None for turn in turns) == 2 * AT_ONCE

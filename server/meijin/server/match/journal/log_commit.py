@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Collection
 from datetime import timedelta
 
-from meijin.server.match.compaction import Compaction
-from meijin.server.match.group_commit import FIRST_RETRY, LAST_RETRY, CommitWatch, GroupCommit
+from meijin.server.match.journal.compaction import Compaction
+from meijin.server.match.journal.group_commit import CommitWatch, GroupCommit, retry_delays
+from meijin.server.match.journal.log_sync import LogSync
 from meijin.server.match.live_game import LiveGame
-from meijin.server.match.log_sync import LogSync
 from meijin.server.match.store_watch import StoreWatch
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry
@@ -82,13 +82,12 @@ class LogCommit(GroupCommit):
 
     async def _append_again(self, entry: LogEntry, error: OSError | None = None) -> None:
         """Append an entry, trying again after an error, for as long as the disk fails."""
-        delay = FIRST_RETRY
+        delays = retry_delays()
         with self._store_watch.owed() as request:
             while True:
                 if error is not None:
                     self._store_watch.fail(request, f"the move log: {error.strerror}")
-                    await asyncio.sleep(delay.total_seconds())
-                    delay = min(2 * delay, LAST_RETRY)
+                    await asyncio.sleep(next(delays))
                 try:
                     return await self._append(entry)
                 except OSError as found:

@@ -8,8 +8,8 @@ from functools import partial
 
 from sqlalchemy.exc import DBAPIError
 
-from meijin.server.match.compaction import Compaction
-from meijin.server.match.group_commit import FIRST_RETRY, LAST_RETRY, CommitWatch, GroupCommit
+from meijin.server.match.journal.compaction import Compaction
+from meijin.server.match.journal.group_commit import CommitWatch, GroupCommit, retry_delays
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.store_watch import StoreRequest, StoreWatch
 from meijin.store import Writer
@@ -77,9 +77,8 @@ class StoreCommit(GroupCommit):
         A commit whose answer was lost is found by the entry's epoch and id, so it
         can't happen twice. Nobody's clock runs for an answer that waits here.
         """
-        delay = FIRST_RETRY
         commit = partial(commit_entry, entry=entry)
-        while True:
+        for delay in retry_delays():
             try:
                 await _done(self._writer.submit(commit, is_urgent=True))
             except DBAPIError as error:
@@ -87,8 +86,7 @@ class StoreCommit(GroupCommit):
                     raise
                 self._store_watch.fail(request, str(error.orig))
                 commit = partial(commit_entry, entry=entry, is_retry=True)
-                await asyncio.sleep(delay.total_seconds())
-                delay = min(2 * delay, LAST_RETRY)
+                await asyncio.sleep(delay)
             else:
                 return
 

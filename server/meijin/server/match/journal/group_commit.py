@@ -2,15 +2,15 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from prometheus_client import Histogram
 
-from meijin.server.match.commit_spans import CommitSpans
-from meijin.server.match.compaction import Compaction
+from meijin.server.match.journal.commit_spans import CommitSpans
+from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.live_game import LiveGame
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry
@@ -83,6 +83,14 @@ class CommitWatch:
         if self._spans.is_on:
             starts, ends = len(batch.started), len(batch.ended)
             self._spans.committed(began, now, moves=moves, starts=starts, ends=ends)
+
+
+def retry_delays() -> Iterator[float]:
+    """The exponential backoff of a commit that fails: the seconds before each further try."""
+    delay = FIRST_RETRY
+    while True:
+        yield delay.total_seconds()
+        delay = min(2 * delay, LAST_RETRY)
 
 
 class GroupCommit(ABC):

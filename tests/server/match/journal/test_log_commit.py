@@ -8,11 +8,11 @@ from typing import cast
 
 import pytest
 
-from meijin.server.match.commit_spans import CommitSpans
-from meijin.server.match.compaction import Compaction
-from meijin.server.match.group_commit import Batch, CommitWatch
+from meijin.server.match.journal.commit_spans import CommitSpans
+from meijin.server.match.journal.compaction import Compaction
+from meijin.server.match.journal.group_commit import Batch, CommitWatch
+from meijin.server.match.journal.log_commit import COLLECTION_TURNS, LogCommit
 from meijin.server.match.live_game import LiveGame
-from meijin.server.match.log_commit import COLLECTION_TURNS, LogCommit
 from meijin.server.match.segments import Segments
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch

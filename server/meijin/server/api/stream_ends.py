@@ -1,4 +1,4 @@
-"""Portions: how many streams end in one turn of the event loop, however many are lost at once."""
+"""Ends of streams: how many end in one turn of the event loop, however many are lost at once."""
 
 import asyncio
 from collections import deque
@@ -8,7 +8,7 @@ AT_ONCE = 16
 left at once held the loop for 11 ms."""
 
 
-class Portions:
+class StreamEnds:
     """Lets a portion end in each turn of the loop; the others wait for the next ones, in order."""
 
     def __init__(self) -> None:

@@ -11,8 +11,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from meijin.game import Choose, Color, Ending, Outcome, SideChoice, encode_action
-from meijin.server.match import compaction, segments
-from meijin.server.match.compaction import Compaction
+from meijin.server.match import segments
+from meijin.server.match.journal import compaction
+from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.segments import Segments
 from meijin.server.tournaments.recovery import moves_by_game
 from meijin.store.journal import (
