@@ -66,6 +66,8 @@ class Disk:
         """Is called after every commit to the database."""
         self.keeps_log = True
         """Moves go to a log, as beside an SQLite file; else to the database, as to PostgreSQL."""
+        self.syncs_log = True
+        """The log waits for the disk, as with `durability=power`."""
         self.log: SimulatedLog | None = None
         """The log of the server that runs."""
         self.logged: Callable[[LogEntry], None] = lambda _: None
@@ -73,9 +75,9 @@ class Disk:
         self.log_cut: Callable[[], None] = lambda: None
         """Is called after old entries of the log were deleted."""
 
-    def reset(self, *, keeps_log: bool) -> None:
+    def reset(self, *, keeps_log: bool, syncs_log: bool) -> None:
         """Forget everything."""
-        self.keeps_log = keeps_log
+        self.keeps_log, self.syncs_log = keeps_log, syncs_log
         self._empty.backup(self._restore)
         for path in segments_in(self._log_folder):
             path.unlink()
@@ -145,7 +147,7 @@ class SimulatedLog(MoveLog):
     """Appends to the product's log, on a disk that may fail."""
 
     def __init__(self, folder: Path, disk: Disk) -> None:
-        super().__init__(folder, is_synced=True)
+        super().__init__(folder, is_synced=disk.syncs_log)
         self.disk = disk
         self._last_logged = 0
 

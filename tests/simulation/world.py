@@ -69,7 +69,7 @@ class World(bots.World):
     def run(self) -> Report:
         """Play everything that is planned, with faults."""
         scene = self._scene
-        scene.disk.reset(keeps_log=self._seed % 2 == 0)
+        scene.disk.reset(keeps_log=self._seed % 2 == 0, syncs_log=self._seed % 4 == 0)
         state = random.getstate()
         with ExitStack() as stack:
             stack.callback(random.setstate, state)
