@@ -96,7 +96,7 @@ def test_a_copy_is_written_to_the_disk_bit_by_bit(
     """No commit has to wait for all of it."""
     synced: list[str] = []
     monkeypatch.setattr(module, "SYNC_STEPS", 2)
-    monkeypatch.setattr(module, "_sync", lambda path: synced.append(path.name))
+    monkeypatch.setattr(module, "sync_path", lambda path: synced.append(path.name))
     steps: list[int] = []
     back_up(file, tmp_path / "copy.db", steps.append)
     assert synced.count("copy.db.part") == len(steps) // 2 + 1

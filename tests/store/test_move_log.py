@@ -310,6 +310,19 @@ def prepare(log: MoveLog, number: int) -> None:
     log._next.take()
 
 
+@pytest.fixture(name="gate")
+def _gate(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """Until it is set no segment is made."""
+    gate, make = Event(), Segment.make
+
+    def hold(path: Path, size: int, *, is_synced: bool) -> Segment:
+        gate.wait(PATIENCE)
+        return make(path, size, is_synced=is_synced)
+
+    monkeypatch.setattr(Segment, "make", hold)
+    return gate
+
+
 def test_a_thread_makes_the_next_segment(
     folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,16 +344,9 @@ def test_a_thread_makes_the_next_segment(
 
 
 def test_entries_do_not_wait_for_a_segment_that_is_being_made(
-    folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
+    folder: Path, ahead: MoveLog, gate: Event
 ) -> None:
     """They go on in the one before, however large it grows."""
-    gate, make = Event(), Segment.make
-
-    def hold(path: Path, size: int, *, is_synced: bool) -> Segment:
-        gate.wait(PATIENCE)
-        return make(path, size, is_synced=is_synced)
-
-    monkeypatch.setattr(Segment, "make", hold)
     append(ahead, 2, 3, 4)
     assert by_segment(folder) == [[1, 2, 3, 4]]
     gate.set()
@@ -432,16 +438,9 @@ def test_a_log_that_is_closed_leaves_no_empty_segment(folder: Path, ahead: MoveL
 
 
 def test_a_log_whose_disk_hangs_stays_claimed(
-    folder: Path, ahead: MoveLog, monkeypatch: pytest.MonkeyPatch
+    folder: Path, ahead: MoveLog, gate: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its thread may still make a segment: until the process ends nobody else begins there."""
-    gate, make = Event(), Segment.make
-
-    def hold(path: Path, size: int, *, is_synced: bool) -> Segment:
-        gate.wait(PATIENCE)
-        return make(path, size, is_synced=is_synced)
-
-    monkeypatch.setattr(Segment, "make", hold)
     monkeypatch.setattr(module, "CLOSING_TIME", timedelta(milliseconds=1))
     append(ahead, 2)
     ahead.close()

@@ -9,6 +9,7 @@
 - `rows`, `prepared`: rows as values, and statements that are executed most often
 - `backup`: copies of an SQLite database, taken, checked, pruned and restored
 - `journal`: moves, starts and ends of games, committed together
+- `disk`: waiting for it
 - `move_log`, `log_segment`, `log_fold`: the moves of running games beside an SQLite database, the
   files that hold them, and the moves in its copies
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
+from meijin.store.disk import sync_path
 from meijin.store.errors import BackupError, UnknownSchemaError
 from meijin.store.log_fold import fold_log
 from meijin.store.move_log import LogReader, claim_log, log_folder
@@ -108,9 +109,9 @@ def back_up(file: Path, target: Path, progress: Callable[[int], None] = lambda _
             _copy(file, part, progress)
             _fold(log, part)
             check(part)
-        _sync(part)
+        sync_path(part)
         part.rename(target)
-        _sync(target.parent)
+        sync_path(target.parent)
     finally:
         part.unlink(missing_ok=True)
     return target.stat().st_size
@@ -122,7 +123,7 @@ def _copy(file: Path, part: Path, progress: Callable[[int], None]) -> None:
     def paused(_status: int, remaining: int, _total: int) -> None:
         progress(remaining)
         if not next(steps) % SYNC_STEPS:
-            _sync(part)
+            sync_path(part)
         time.sleep(STEP_PAUSE_S)
 
     with closing(open_file(file)) as source, closing(open_file(part)) as copy:
@@ -213,7 +214,7 @@ def _take(backup: Path, part: Path) -> None:
     part.chmod(0o600)
     with LogReader(log_folder(backup.resolve())) as log:
         _fold(log, part)
-    _sync(part)
+    sync_path(part)
 
 
 def _put(part: Path, file: Path, aside: Path) -> None:
@@ -228,7 +229,7 @@ def _put(part: Path, file: Path, aside: Path) -> None:
         if has_log:
             log_aside.rename(log)
         raise
-    _sync(file.parent)
+    sync_path(file.parent)
 
 
 def _check_schema(backup: Path) -> None:
@@ -273,12 +274,3 @@ def _failures(what: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise BackupError(f"{what}: {error}") from None
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file, or a folder's list of files, is on the disk."""
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
+from meijin.store.disk import sync_path
+
 
 class Segment(NamedTuple):
     """A segment that is open for writing, and holds nothing yet."""
@@ -28,7 +30,7 @@ class Segment(NamedTuple):
         try:
             _reserve(made.file, size)
             if is_synced:
-                sync_names(path.parent)
+                sync_path(path.parent)
         except OSError:
             made.delete()
             raise
@@ -81,15 +83,6 @@ class NextSegment:
             with suppress(OSError):
                 made.delete()
         return True
-
-
-def sync_names(folder: Path) -> None:
-    """Have the names in a folder on the disk."""
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def _reserve(file: int, size: int) -> None:

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self, TypeAlias
 
 from meijin.store.claims import FileClaim
-from meijin.store.log_segment import NextSegment, Segment, sync_names
+from meijin.store.disk import sync_path
+from meijin.store.log_segment import NextSegment, Segment
 from meijin.store.schema import EntryId
 
 SEGMENT_BYTES = 16 * 2**20
@@ -91,7 +92,7 @@ class MoveLog:
         self.is_synced = is_synced
         self._folder = folder
         folder.mkdir(mode=0o700, exist_ok=True)
-        sync_names(folder.parent)
+        sync_path(folder.parent)
         self._claims = ExitStack()
         self._claims.enter_context(claim_log(folder))
         self._old = segments_in(folder)
@@ -131,7 +132,7 @@ class MoveLog:
             self._open_segment()
             self.append(entry)
             os.fsync(self._file)
-            sync_names(self._folder)
+            sync_path(self._folder)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._folder)) from error
         self._is_needed = True

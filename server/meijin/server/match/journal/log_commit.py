@@ -60,12 +60,12 @@ class LogCommit(GroupCommit):
             return self.batch.games >= min(len(running) - self.silent_games, ENOUGH_GAMES)
 
         if self._sync is not None:
-            return await self.wait_for(COLLECTION_TIME, is_complete)
+            await self.wait_for(COLLECTION_TIME, is_complete)
+            return
         for _ in range(COLLECTION_TURNS):
             if is_complete():
-                return None
+                return
             await asyncio.sleep(0)
-        return None
 
     async def commit(self, entry: JournalEntry) -> None:
         """Commit an entry, and delete what holds no move of a running game any more."""
