@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMAND = (
     *(sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml"),
     *("--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"),
-    *("--no-emit-index-url", "--no-emit-find-links", "--no-annotate"),
+    *("--no-emit-index-url", "--no-emit-find-links", "--no-annotate", "--no-strip-extras"),
     *("--custom-compile-command", "make lock"),
 )
 EXTRAS = ("--extra", "server", "--extra", "bots", "--extra", "plots")
