@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import grpc
@@ -11,6 +13,7 @@ from sqlalchemy import text
 
 from meijin.server.access import webhooks as decisions
 from meijin.server.webhooks.dispatch import MAX_WAITING
+from meijin.server.webhooks.lookups import Lookups
 from meijin.testing.desk import Desk
 from meijin.v1 import webhook_service_pb2 as pb
 
@@ -22,12 +25,22 @@ URL = "https://hooks.example.org/secret-path"
 
 @pytest.fixture(autouse=True)
 def _no_lookup(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No name is asked for outside of this machine."""
+    """No name is asked for outside of this machine: those of new webhooks are known by a list."""
+    monkeypatch.setattr(decisions, "Lookups", partial(Lookups, find_address))
 
     def unknown(host: str, *_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, f"nobody knows {host}")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
+
+
+def find_address(host: str, _port: int) -> Sequence[str]:
+    """Where a new webhook would send."""
+    if host == "inner.example.org":
+        return ["93.184.216.34", "10.0.0.7"]
+    if host == "nowhere.example.org":
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+    return ["93.184.216.34"]
 
 
 def disable(desk: Desk) -> None:
@@ -112,6 +125,9 @@ async def test_others_have_none(desk: Desk, kind: str | None) -> None:
         ({"url": ""}, "url: it must be a URL such as https://example.org/hook"),
         ({"url": "http://example.org/"}, "url: it must be https"),
         ({"url": "https://10.0.0.1/"}, "url: 10.0.0.1 is no public address, or leads to one"),
+        ({"url": "https://0x7f000001/"}, "url: 0x7f000001 is no name; write an address as four"),
+        ({"url": "https://inner.example.org/"}, "url: inner.example.org is no public address, or"),
+        ({"url": "https://nowhere.example.org/"}, "url: nowhere.example.org has no address that"),
         ({"url": URL + "x" * 2000}, "url: it is longer than 2000 characters"),
         ({"url": URL, "events": [6]}, "no webhook can be told of webhook.test alone"),
         ({"url": URL, "events": [77]}, "no event of webhooks 77"),

@@ -46,12 +46,59 @@ def test_no_private_address_is_taken_as_it_is(address: str) -> None:
         PUBLIC.check(parse_url(f"https://{host}/"))
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "127.1", "2130706433", "0x7f.1"])
-def test_other_ways_to_write_loopback(host: str) -> None:
-    """What the system reads as an address is refused once it is resolved."""
-    url = parse_url(f"https://{host}/")
-    with pytest.raises(TargetError, match="no public address"):
-        PUBLIC.find(url, leading_to("127.0.0.1"))
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.1", "127.0.1", "2130706433", "0x7f000001", "0X7F.1", "0x7f.0x0.0x0.0x1", "0x"),
+        *("0177.0.0.1", "017700000001", "0", "00", "0.0", "127.0.0.1.", "127.0.0.1..", "1.2.3.256"),
+        *("example.org.127.1", "93.184.216.034", "1572395042", "999999999999"),
+    ],
+)
+@pytest.mark.parametrize("reach", [PUBLIC, LOOPBACK])
+def test_numbers_that_are_no_usual_address(host: str, reach: Reach) -> None:
+    """What some system may read as an address is none, whatever it would lead to."""
+    with pytest.raises(TargetError, match="no name"):
+        reach.check(parse_url(f"https://{host}/"))
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1%2eexample.org", "%31%32%37.0.0.1", "127.0.0.1%25", "127.0.0.1\\.example.org"),
+        *("example..org", ".example.org", "-example.org", "ex*mple.org", "a" * 64 + ".org"),
+        *(".".join(["a" * 60] * 5), "[fe80::1%]"),
+    ],
+)
+def test_what_is_no_name_of_a_host(host: str) -> None:
+    """Nobody is asked what it might mean."""
+    with pytest.raises(TargetError):
+        LOOPBACK.check(parse_url(f"https://{host}/"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("https://example.org@127.0.0.1/", "https://127.0.0.1@example.org/"),
+        *("https://127.0.0.1\\@example.org/", "https://:@example.org/", "https://@example.org/"),
+        *(
+            "https://\uff11\uff12\uff17.0.0.1/",
+            "https://127\u30020.0.1/",
+            "https://\u24dbocalhost/",
+        ),
+    ],
+)
+def test_tricks_with_hosts(text: str) -> None:
+    """What one reader takes for the host and another does not is no URL here."""
+    with pytest.raises(TargetError, match=r"user name|plain ASCII|no URL"):
+        LOOPBACK.check(parse_url(text))
+
+
+@pytest.mark.parametrize(
+    "name", ["example.org", "EXAMPLE.org.", "a_b.1e100.net", "xn--bcher-kva.ch"]
+)
+def test_names_are_names(name: str) -> None:
+    """Where they lead is asked for."""
+    PUBLIC.check(parse_url(f"https://{name}:8443/"))
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::1111", "64:ff9b::5db8:d822"])
@@ -62,9 +109,11 @@ def test_public_addresses_are_reached(address: str) -> None:
     assert target.url.host_header == "hooks.example.org:8443"
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost."])
-def test_the_name_of_loopback(host: str) -> None:
-    """It is refused before anybody asks for its address."""
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST", "localhost.", "a.localhost", "ip6-localhost", "intranet"]
+)
+def test_names_of_no_public_address(host: str) -> None:
+    """They are refused before anybody asks for their addresses."""
     with pytest.raises(TargetError, match="no public address"):
         PUBLIC.check(parse_url(f"https://{host}/"))
 
@@ -101,7 +150,10 @@ def test_plain_text_goes_nowhere_public() -> None:
 
 def test_networks_that_are_allowed() -> None:
     """In any way; others are as private as before."""
-    for url in ("http://localhost:8080/", "https://localhost/", "http://[::1]/"):
+    for url in (
+        *("http://localhost:8080/", "https://localhost/", "http://[::1]/", "http://inner/"),
+        *("http://127.8.9.1/", "http://ip6-localhost:8080/"),
+    ):
         LOOPBACK.check(parse_url(url))
     assert LOOPBACK.find(parse_url("http://localhost/"), leading_to("::1")).address == "::1"
     with pytest.raises(TargetError):

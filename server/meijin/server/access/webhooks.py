@@ -19,6 +19,7 @@ from meijin.server.errors import (
 )
 from meijin.server.storage import Storage
 from meijin.server.webhooks.dispatch import MAX_WAITING, sources_of
+from meijin.server.webhooks.lookups import Lookups
 from meijin.server.webhooks.signature import new_message_id, new_secret
 from meijin.server.webhooks.targets import Reach, parse_url
 from meijin.store.access.audit import Facts, add_act
@@ -82,8 +83,9 @@ class WebhookControl:
 
     def __init__(self, storage: Storage, reach: Reach | None, wake: Callable[[], None]) -> None:
         self._storage = storage
-        self._reach = reach
+        self._own_reach = reach
         self._wake = wake
+        self._lookups = Lookups()
 
     async def create(self, caller: Caller, request: WebhookRequest) -> tuple[WebhookRow, str]:
         """Make a webhook, and return it with its secret.
@@ -92,8 +94,10 @@ class WebhookControl:
             InvalidRequestError: nothing may be sent there, or the events don't go with the bounds.
             NotFoundError: there is no such bot, tournament or ladder, or the bot is another's.
             QuotaError: there are as many webhooks as may be.
+            BusyError: too many are being made.
         """
-        self._check(caller, request)
+        _check_events(request)
+        await self._check_url(caller, request.url)
         secret = new_secret()
         work = partial(_create, caller=caller, request=request, secret=secret)
         return await self._write(work), secret
@@ -121,29 +125,42 @@ class WebhookControl:
         return await self._write(partial(_redeliver, caller=caller, delivery_id=delivery_id))
 
     async def _write(self, work: _Work[T_co]) -> T_co:
-        """Run work at the present time, once it is known that webhooks are sent at all."""
-        if self._reach is None:
-            raise WrongStateError(
-                "this server sends no webhooks; its operator may set MEIJIN_WEBHOOKS=true"
-            )
+        """Run work at the present time, if webhooks are sent at all."""
+        self._reach()
         result = await self._storage.write(partial(work, now=datetime.now(UTC)))
         self._wake()
         return result
 
-    def _check(self, caller: Caller, request: WebhookRequest) -> None:
-        reach = self._reach if caller.owner_id is None else Reach()
-        with invalid_request("url"):
-            if len(request.url) > WEBHOOK_URL:
-                raise ValueError(f"it is longer than {WEBHOOK_URL} characters")
-            if reach is not None:
-                reach.check(parse_url(request.url))
-        for event in request.events:
-            if event not in SOURCES:
-                raise InvalidRequestError(f"no webhook can be told of {event.value} alone")
-        if request.bot and WebhookEvent.LADDER_PUBLISHED in request.events:
-            raise InvalidRequestError(
-                "ladder.published is about no bot; leave out either that event or the bot"
+    def _reach(self) -> Reach:
+        """Where the operators' may send, once it is known that webhooks are sent at all."""
+        if self._own_reach is None:
+            raise WrongStateError(
+                "this server sends no webhooks; its operator may set MEIJIN_WEBHOOKS=true"
             )
+        return self._own_reach
+
+    async def _check_url(self, caller: Caller, text: str) -> None:
+        """Accept where a webhook is to send; it is looked at again at every try."""
+        reach = self._reach()
+        if caller.owner_id is not None:
+            reach = Reach()
+        with invalid_request("url"):
+            if len(text) > WEBHOOK_URL:
+                raise ValueError(f"it is longer than {WEBHOOK_URL} characters")
+            url = parse_url(text)
+            reach.check(url)
+            if url.literal is None:
+                await self._lookups.check(reach, url)
+
+
+def _check_events(request: WebhookRequest) -> None:
+    for event in request.events:
+        if event not in SOURCES:
+            raise InvalidRequestError(f"no webhook can be told of {event.value} alone")
+    if request.bot and WebhookEvent.LADDER_PUBLISHED in request.events:
+        raise InvalidRequestError(
+            "ladder.published is about no bot; leave out either that event or the bot"
+        )
 
 
 def _create(

@@ -2,6 +2,7 @@
 
 - `signature`: secrets, and the signatures of Standard Webhooks
 - `targets`: the addresses that may be sent to
+- `lookups`: whether the host of a new webhook has such addresses
 - `post`: one request by HTTP, bounded in time and in bytes
 - `bodies`: what is sent, in each format
 - `retries`: what becomes of a delivery and of its webhook after a try

@@ -5,6 +5,7 @@ of those that were checked: a name that changes meanwhile changes nothing.
 """
 
 import ipaddress
+import re
 import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,14 @@ Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 """The addresses of a host and a port."""
 
 PORTS = {"https": 443, "http": 80}
+
+MAX_NAME = 253
+"""Characters of a host's name."""
+
+_LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
+_NAME = re.compile(rf"({_LABEL}\.)*{_LABEL}")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+"""A last label by which the whole is read as an address, in any of its old forms: `127.1`, `0`."""
 
 NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 """Prefixes of IPv6 addresses that hold one of IPv4 in their last four bytes."""
@@ -41,6 +50,14 @@ class Url:
     path: str
     """With its query."""
     is_tls: bool
+
+    @property
+    def literal(self) -> Address | None:
+        """The address that the host is; ``None`` for a name."""
+        try:
+            return ipaddress.ip_address(self.host)
+        except ValueError:
+            return None
 
     @property
     def host_header(self) -> str:
@@ -98,11 +115,11 @@ class Reach:
         """
         if not url.is_tls and not self.networks:
             raise TargetError("it must be https")
-        if url.host.rstrip(".") == "localhost" and not self.networks:
-            raise TargetError(f"{url.host} is no public address")
-        literal = _literal(url.host)
+        literal = url.literal
         if literal is not None:
             self._check_address(url, literal)
+        else:
+            _check_name(url.host, is_public=not self.networks)
 
     def find(self, url: Url, resolve: Resolve) -> Target:
         """The address that a connection to a URL goes to.
@@ -128,11 +145,20 @@ class Reach:
                 raise TargetError(f"{url.host} is no public address, or leads to one that is not")
 
 
-def _literal(host: str) -> Address | None:
-    try:
-        return ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return None
+def _check_name(host: str, *, is_public: bool) -> None:
+    """Accept what everybody takes for a host's name, and where that is asked for a public one.
+
+    Raises:
+        TargetError: it is none.
+    """
+    name = host.removesuffix(".")
+    _, dot, last = name.rpartition(".")
+    if _NUMBER.fullmatch(last):
+        raise TargetError(f"{host} is no name; write an address as four decimal numbers with dots")
+    if len(name) > MAX_NAME or not _NAME.fullmatch(name):
+        raise TargetError(f"{host} is no name of a host")
+    if is_public and (not dot or last == "localhost"):
+        raise TargetError(f"{host} is the name of no public address")
 
 
 def _meant(address: Address) -> Iterable[Address]:
