@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -192,7 +193,27 @@ def test_the_bounds_of_a_fast_game() -> None:
     allowed = allowance_of(TimeControl.parse("0.2/move"), grace_ns=GRACE, margin_ns=MARGIN)
     assert (allowed.lag_at_start_ns, allowed.lag_gain_ns) == (500 * MILLISECOND, 70 * MILLISECOND)
     assert allowed.lag_per_move_ns == 250 * MILLISECOND
-    assert allowed.absence_ns == 3 * NS_PER_SECOND
+    assert allowed.absence_ns == 800 * MILLISECOND
+
+
+@pytest.mark.parametrize(
+    ("control", "seconds"),
+    [
+        ("0.1", 0.5),
+        ("0.1/move", 0.5),
+        ("0.5+0.05", 0.5),
+        ("60,0.2/move", 6),
+        ("5,0.2/move", 0.5),
+        ("1+0.01", 1),
+        ("3", 3),
+        ("10+0.1", 3),
+        ("60+0", 6),
+    ],
+)
+def test_an_absence_is_free_for_what_the_clock_has(control: str, seconds: float) -> None:
+    """Not for 3 s where that is several clocks; a client needs half a second to come back."""
+    allowed = allowance_of(TimeControl.parse(control), grace_ns=GRACE, margin_ns=MARGIN)
+    assert allowed.absence_ns == round(seconds * NS_PER_SECOND)
 
 
 def test_no_bound_is_above_that_of_any_game() -> None:

@@ -35,7 +35,11 @@ ABSENCE_SHARE = 10
 """Leaving on its own turn is free for one in so many parts of a time control."""
 
 ABSENCE_FLOOR_NS = 3 * NS_PER_SECOND
-"""Free in any game: a cut connection is back within a second or two."""
+"""Free where the clock has as much at its start: a cut connection is back within a second or two."""
+
+RECONNECTION_NS = NS_PER_SECOND // 2
+"""Free in any game: a client waits for up to 0.2 s before it connects, which takes four round trips
+of 75 ms."""
 
 TYPICAL_MOVES = 40
 """What a time control is worth in all is told by a game of so many moves a side."""
@@ -70,19 +74,23 @@ def allowance_of(control: TimeControl, *, grace_ns: int, margin_ns: int) -> Allo
     decided by how busy a machine is. A bot that holds its pongs back at 0.2 s a move thus gains
     70 ms a move and half a second once.
 
-    Absence: a tenth of the time control, at least 3 s and at most the grace.
+    Absence: a tenth of the time control and at least 3 s, within the grace. Of those 3 s only what
+    the clock has at its start, or a move has at most, if that is less: who leaves a clock of half a
+    second to think has its time twice and not seven times. Half a second, which it takes to connect
+    again, is free under any time control.
     """
     per_move, initial = _ns(control.per_move), _ns(control.initial)
     gain = _ns(control.increment) if control.initial is not None else per_move
     once = min(filter(None, (initial, per_move)))
-    total = initial + gain * TYPICAL_MOVES
+    absence_ns = (initial + gain * TYPICAL_MOVES) // ABSENCE_SHARE
+    absence_floor_ns = max(min(ABSENCE_FLOOR_NS, once), RECONNECTION_NS)
     return Allowance(
         lag_per_move_ns=max(LEAST_LAG_PER_MOVE_NS, min(once // LAG_SHARE, LAG_PER_MOVE_NS)),
         lag_at_start_ns=initial // LAG_SHARE + LAG_FLOOR_NS,
         lag_gain_ns=gain // LAG_SHARE + LAG_FLOOR_PER_MOVE_NS,
         margin_ns=margin_ns,
         margins_ns=margin_ns * MARGINS_PER_GAME,
-        absence_ns=min(max(total // ABSENCE_SHARE, ABSENCE_FLOOR_NS), grace_ns),
+        absence_ns=min(max(absence_ns, absence_floor_ns), grace_ns),
         grace_ns=grace_ns,
     )
 
