@@ -12,7 +12,8 @@ from meijin.cli.errors import CommandError
 from meijin.game import GOMOKU, TimeControl
 from meijin.store import Database, FileClaim
 from meijin.store.bots import add_bot
-from meijin.store.move_log import MoveLog, log_folder
+from meijin.store.move_log.log import MoveLog
+from meijin.store.move_log.segment import log_folder
 from meijin.store.schema import FormatName
 from meijin.store.tournaments import NewTournament, add_tournament
 

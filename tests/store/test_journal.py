@@ -22,12 +22,11 @@ from meijin.game import (
     encode_moves,
 )
 from meijin.store import Database, journal
-from meijin.store.fence import NO_EPOCH
+from meijin.store.fence import NO_ENTRY, NO_EPOCH, EntryKey
 from meijin.store.games import encode_choice
 from meijin.store.journal import (
     ENTRY_BYTES,
     MOVE_BYTES,
-    EntryKey,
     GameEnd,
     JournalEntry,
     LostUpdateError,
@@ -152,7 +151,7 @@ def test_an_entry_keeps_its_moves_in_order(database: Database) -> None:
         StoredMove(GameId(2), 3, 33, 300, 30),
         StoredMove(GameId(1), 4, 34, 400, 40),
     ]
-    assert database.read(journal.last_entry) == 11
+    assert database.read(journal.newest_entry).id == 11
 
 
 def test_the_largest_numbers_fit(database: Database) -> None:
@@ -193,9 +192,9 @@ def test_analysis_is_merged_by_game_and_ply(database: Database) -> None:
     }
 
 
-def test_an_empty_store_has_no_last_entry(database: Database) -> None:
+def test_an_empty_store_has_no_newest_entry(database: Database) -> None:
     """Numbers begin at 1."""
-    assert database.read(journal.last_entry) == 0
+    assert database.read(journal.newest_entry) == NO_ENTRY
     assert running_moves(database) == []
     assert running_analysis(database, 1) == {}
     assert database.read(journal.kept_entries) == ()
@@ -513,7 +512,7 @@ def test_a_retry_of_what_was_committed_does_nothing(database: Database, scene: S
 def test_a_retry_of_what_was_not_committed_commits_it(database: Database, scene: Scene) -> None:
     """After a failure before the commit a retry is the first commit."""
     commit(database, entry(1, starts=[scene.start(0, 5)]), is_retry=True)
-    assert database.read(journal.last_entry) == 1
+    assert database.read(journal.newest_entry).id == 1
     assert database.read(lambda at: at.scalar(select(func.count()).select_from(Game))) == 1
 
 

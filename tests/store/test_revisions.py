@@ -4,11 +4,11 @@ from typing import Any
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, func, inspect, text, update
 from tests.store.steps import migrate_to
 
 from meijin.store import Database
-from meijin.store.schema import Base
+from meijin.store.schema import Base, Claim
 
 NO_DEFAULT = ("tournament", "openings")
 """An empty text of bytes is written differently by the two databases, so the model has none."""
@@ -39,7 +39,11 @@ def _table(inspector: Any, name: str) -> dict[str, Any]:
 
 
 def rows(connection: Connection) -> dict[str, Any]:
-    """Everything in the tables."""
+    """Everything in the tables, but what is drawn, each time another."""
+    drawn = "0" * 32
+    connection.execute(
+        update(Claim).where(func.length(Claim.database_id) == len(drawn)).values(database_id=drawn)
+    )
     names = inspect(connection).get_table_names()
     return {
         name: connection.execute(text(f"SELECT * FROM {name}")).mappings().all() for name in names
@@ -70,7 +74,7 @@ def test_the_migrations_make_what_an_empty_database_gets(
         migrate_to(stepwise, "head")
         at_once.migrate()
         assert stepwise.read(described) == at_once.read(described)
-        assert stepwise.read(rows) == at_once.read(rows)
+        assert stepwise.write(rows) == at_once.write(rows)
         stepwise.check_schema()
         at_once.check_schema()
 

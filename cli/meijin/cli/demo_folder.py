@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from meijin.cli.errors import CommandError, unusable_database
 from meijin.store import Database, FileClaim, StoreError, StoreInUseError
-from meijin.store.move_log import log_folder
+from meijin.store.move_log.segment import log_folder
 from meijin.store.schema import Bot, Tournament
 from meijin.wire.contract import (
     DATABASE_FILE,

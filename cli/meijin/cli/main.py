@@ -47,6 +47,11 @@ COMMANDS = (
         "Put a backup in the place of a server's database; stop the server and its workers first.",
     ),
     LazyCommand(
+        "verify",
+        "meijin.cli.commands.verify:verify",
+        "Prove that no acknowledged move is missing, beside a running server or without one.",
+    ),
+    LazyCommand(
         "bot", "meijin.cli.commands.bots:app", "Run, write, register, list and manage bots."
     ),
     LazyCommand(

@@ -193,6 +193,9 @@ class Settings(BaseSettings):
     """An SQLAlchemy URL; SQLite in the data folder when absent."""
     check_database: bool = True
     """Whether an SQLite file is read through at the start, to refuse a damaged one."""
+    accept_lost_moves: bool = False
+    """Start with a log of moves that is damaged, missing or another one: games that have lost moves
+    by that, or may have, are void."""
     redis_url: RedisUrl | None = None
     """Where the jobs queue; an embedded Valkey and worker are started when absent."""
     durability: Durability = Durability.POWER
@@ -207,6 +210,12 @@ class Settings(BaseSettings):
     """The most bots that an owner may register, where its invitation says nothing else."""
     owner_tournaments: bool = False
     """Owners may make tournaments."""
+    owner_tournament_games: PositiveInt = 10_000
+    """The most games of an owner's tournaments that run or wait at once."""
+    owner_tournaments_at_once: PositiveInt = 10
+    """The most tournaments of an owner that are played at once."""
+    owner_tournaments_an_hour: PositiveInt = 20
+    """The most tournaments that an owner may make in an hour."""
     challenge_games: PositiveInt = 40
     """The most games of an owner's challenges that run or wait at once."""
     challenge_games_a_day: PositiveInt = 400

@@ -10,8 +10,8 @@
 - `backup`: copies of an SQLite database, taken, checked, pruned and restored
 - `journal`: moves, starts and ends of games, committed together
 - `disk`: waiting for it
-- `move_log`, `log_segment`, `log_fold`: the moves of running games beside an SQLite database, the
-  files that hold them, and the moves in its copies
+- `move_log`: the moves of running games beside an SQLite database; a package
+- `running_games`, `verification`: what is stored of the games that run, and whether it is whole
 - `games`, `voids`, `void_evidence`: games, and finished ones that count no more
 - `faults`: the fault ledger, what went wrong and whose fault it was
 - `tournaments`: made, played, listed and counted; a package

@@ -16,8 +16,10 @@ from urllib.parse import quote
 
 from meijin.store.disk import sync_path
 from meijin.store.errors import BackupError, UnknownSchemaError
-from meijin.store.log_fold import fold_log
-from meijin.store.move_log import LogReader, claim_log, log_folder
+from meijin.store.move_log.fold import fold_log
+from meijin.store.move_log.log import claim_log
+from meijin.store.move_log.reader import LogReader
+from meijin.store.move_log.segment import log_folder
 from meijin.store.revisions import known_revisions
 
 STEP_PAGES = 256
@@ -97,7 +99,9 @@ def back_up(file: Path, target: Path, progress: Callable[[int], None] = lambda _
     if target.exists():
         raise BackupError(f"{target} is there already; give another name")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.parent.exists():
+            target.parent.mkdir(parents=True)
+            sync_path(target.parent.parent)
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         message = "another backup writes it, or was cut off; remove it then, or give another name"
@@ -107,7 +111,7 @@ def back_up(file: Path, target: Path, progress: Callable[[int], None] = lambda _
     try:
         with _failures(f"can't back {file} up"), LogReader(log_folder(file.resolve())) as log:
             _copy(file, part, progress)
-            _fold(log, part)
+            _fold(log, part, f"can't back {file} up")
             check(part)
         sync_path(part)
         part.rename(target)
@@ -137,16 +141,20 @@ def _copy(file: Path, part: Path, progress: Callable[[int], None]) -> None:
             source.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
-def _fold(log: LogReader, part: Path) -> None:
+def _fold(log: LogReader, part: Path, what: str) -> None:
     """Have a copy hold the moves of its running games that the log beside the database has.
 
     The log was opened before the copy was begun: what was told by then is in one of the two. What
     was deleted since is of games whose ends the copy has.
+
+    Raises:
+        BackupError: the log does not hold what was acknowledged, or is of another database.
     """
     log.open_new()
-    if log.segments:
-        with closing(open_file(part)) as copy:
-            fold_log(copy, log.read())
+    with closing(open_file(part)) as copy:
+        problem = fold_log(copy, log)
+    if problem is not None:
+        raise BackupError(f"{what}: {problem}")
 
 
 def check(file: Path) -> None:
@@ -189,6 +197,7 @@ def restore(backup: Path, file: Path, now: datetime) -> Path | None:
     try:
         with _failures(f"can't restore {backup}"), _claimed_log(file):
             file.parent.mkdir(parents=True, exist_ok=True)
+            undo_restore(file)
             _take(backup, part)
             if is_replaced := file.exists():
                 _keep(file, aside)
@@ -213,8 +222,32 @@ def _take(backup: Path, part: Path) -> None:
     shutil.copyfile(backup, part)
     part.chmod(0o600)
     with LogReader(log_folder(backup.resolve())) as log:
-        _fold(log, part)
+        _fold(log, part, f"can't restore {backup}")
     sync_path(part)
+
+
+def cut_restores(file: Path) -> list[Path]:
+    """The second names that a database has, under which restores were to keep it."""
+    names = re.compile(re.escape(file.name) + r"\.replaced-\d{8}T\d{6}Z")
+    found = [path for path in file.parent.glob(f"{file.name}.*") if names.fullmatch(path.name)]
+    return [aside for aside in found if file.exists() and aside.samefile(file)]
+
+
+def undo_restore(file: Path) -> bool:
+    """Undo a restore that was cut off while the database had two names, and its log the second.
+
+    Raises:
+        OSError: the disk does not take it.
+    """
+    found = cut_restores(file)
+    for aside in found:
+        for ending in ("-moves", "-wal", "-shm"):
+            kept, there = Path(f"{aside}{ending}"), Path(f"{file}{ending}")
+            if kept.exists() and not there.exists():
+                kept.rename(there)
+        sync_path(file.parent)
+        aside.unlink()
+    return bool(found)
 
 
 def _put(part: Path, file: Path, aside: Path) -> None:
@@ -223,6 +256,7 @@ def _put(part: Path, file: Path, aside: Path) -> None:
     has_log = log.is_dir()
     if has_log:
         log.rename(log_aside)
+    sync_path(file.parent)
     try:
         part.replace(file)
     except OSError:
@@ -251,11 +285,12 @@ def _keep(file: Path, kept: Path) -> None:
     with suppress(sqlite3.DatabaseError), closing(open_file(file)) as database:
         database.execute("PRAGMA busy_timeout = 0")  # nobody else should be there
         database.execute("PRAGMA journal_mode = DELETE")
+    os.link(file, kept)
+    sync_path(file.parent)  # before what `undo_restore` knows by the second name
     for suffix in ("-wal", "-shm"):
         log = Path(f"{file}{suffix}")
         if log.exists():
             log.rename(f"{kept}{suffix}")
-    os.link(file, kept)
 
 
 def open_file(file: Path) -> sqlite3.Connection:

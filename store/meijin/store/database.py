@@ -25,7 +25,6 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from meijin.store.claims import AdvisoryClaim, FileClaim
 from meijin.store.errors import UnknownSchemaError
 from meijin.store.fence import Fence
-from meijin.store.move_log import MoveLog, log_folder
 from meijin.store.new_connections import closed_on_failure
 from meijin.store.revisions import check_current, upgrade
 
@@ -99,9 +98,11 @@ class Database:
         backend = self.url.get_backend_name()
         if backend not in BACKENDS:
             raise ArgumentError(f"{backend} is none of {', '.join(BACKENDS)}")
-        self._file = database_file(url)
-        self.is_sqlite = self._file is not None
-        self._is_synced = durability is Durability.POWER
+        self.file = database_file(url)
+        """``None`` for PostgreSQL."""
+        self.is_sqlite = self.file is not None
+        self.is_synced = durability is Durability.POWER
+        """Commits wait for the disk."""
         self._connections: WeakSet[Any] = WeakSet()
         if self.is_sqlite:
             self.writer, self.reader = _sqlite_engines(url, durability)
@@ -166,8 +167,8 @@ class Database:
         Raises:
             UnknownSchemaError: there are none, or they are of another release.
         """
-        if self._file is not None and not self._file.exists():  # connecting would make it
-            raise UnknownSchemaError(f"there is no {self._file}; start the server first")
+        if self.file is not None and not self.file.exists():  # connecting would make it
+            raise UnknownSchemaError(f"there is no {self.file}; start the server first")
         with self.reader.connect() as connection:
             check_current(connection)
 
@@ -197,27 +198,15 @@ class Database:
         with self.writer.begin() as connection:
             return work(connection)
 
-    def open_move_log(self) -> MoveLog | None:
-        """The log of moves beside an SQLite file; ``None`` where the database keeps them.
-
-        A server that takes over from another machine finds everything in PostgreSQL, but no files.
-
-        Raises:
-            StoreInUseError: another server appends to it.
-        """
-        if self._file is None:
-            return None
-        return MoveLog(log_folder(self._file.resolve()), is_synced=self._is_synced)
-
     def claim(self) -> AbstractContextManager[None]:
         """Hold the database for one server.
 
         Raises:
             StoreInUseError: another server holds it.
         """
-        if self._file is not None:
+        if self.file is not None:
             # Of the file itself, though a server may know it by a link.
-            return FileClaim(Path(f"{self._file.resolve()}.lock"), of=str(self._file))
+            return FileClaim(Path(f"{self.file.resolve()}.lock"), of=str(self.file))
         return AdvisoryClaim(self.writer, self.fence)
 
 

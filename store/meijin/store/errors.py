@@ -13,6 +13,10 @@ class DamagedDatabaseError(StoreError):
     """The file of the database is damaged, or is none."""
 
 
+class MoveLogError(StoreError):
+    """The log of moves does not hold what was acknowledged, or is not the database's."""
+
+
 class UnreadableDatabaseError(StoreError):
     """The file of the database can't be read, or is locked."""
 

@@ -22,7 +22,7 @@ NO_EPOCH = Epoch(0)
 """Of entries that were written without a claim, or before there were epochs."""
 
 _CLAIM = "SELECT epoch, holder, time FROM claim"
-_NEWEST = "SELECT epoch, id FROM journal ORDER BY epoch DESC, id DESC LIMIT 1"
+SELECT_NEWEST = "SELECT epoch, id FROM journal ORDER BY epoch DESC, id DESC LIMIT 1"
 
 
 class EntryKey(NamedTuple):
@@ -30,6 +30,10 @@ class EntryKey(NamedTuple):
 
     epoch: Epoch
     id: EntryId
+
+
+NO_ENTRY = EntryKey(NO_EPOCH, EntryId(0))
+"""Before the first."""
 
 
 class Fence:
@@ -45,7 +49,7 @@ class Fence:
         self._claim: tuple[object, ...] | None = None
         """The row as the driver reads it: a database restored from a backup has lost epochs, and
         another server may have been given the same one since."""
-        self._acknowledged = EntryKey(NO_EPOCH, EntryId(0))
+        self._acknowledged = NO_ENTRY
         self._version: object = None
 
     def claim(self) -> None:
@@ -65,6 +69,11 @@ class Fence:
     def acknowledge(self, entry: EntryId) -> None:
         """An entry of this epoch is committed, and is about to be told of."""
         self._acknowledged = EntryKey(self.epoch, entry)
+
+    @property
+    def acknowledged(self) -> EntryId:
+        """The newest entry of this epoch that is committed, and may have been told of."""
+        return self._acknowledged.id
 
     def check_epoch(self, cursor: Any) -> None:  # noqa: ANN401 - the driver's own
         """Compare the epochs on a connection that may not hold the lock.
@@ -112,8 +121,8 @@ class Fence:
     def _check(self, cursor: Any) -> None:  # noqa: ANN401 - the driver's own
         """Compare the epochs, and the newest entry with the newest that was told of."""
         self.check_epoch(cursor)
-        cursor.execute(_NEWEST)
-        newest = EntryKey(*(cursor.fetchone() or (NO_EPOCH, EntryId(0))))
+        cursor.execute(SELECT_NEWEST)
+        newest = EntryKey(*(cursor.fetchone() or NO_ENTRY))
         if self._acknowledged.id and newest < self._acknowledged:
             raise LostCommitsError(
                 f"the database has lost what it had committed: entry {self._acknowledged.id} of "

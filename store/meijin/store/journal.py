@@ -24,7 +24,7 @@ from sqlalchemy import (
 from meijin.game import Ending, Party, Result, chosen_color
 from meijin.store.access.audit import Act, add_act
 from meijin.store.faults import NewFault, add_faults, fault_of_game
-from meijin.store.fence import NO_EPOCH
+from meijin.store.fence import NO_ENTRY, NO_EPOCH, SELECT_NEWEST, EntryKey
 from meijin.store.ladders.ladders import settle
 from meijin.store.ladders.opening_keys import opening_key, settled_opening
 from meijin.store.prepared import Prepared
@@ -140,13 +140,6 @@ class GameEnd:
     """The first player, who is stored as black since the start, has white."""
     bots: tuple[BotId, ...] = ()
     """Who has played it."""
-
-
-class EntryKey(NamedTuple):
-    """An entry among those of all owners, in the order of their commits."""
-
-    epoch: Epoch
-    id: EntryId
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,10 +397,9 @@ def kept_entries(connection: Connection) -> Sequence[KeptEntries]:
     )
 
 
-def last_entry(connection: Connection) -> EntryId:
-    """The newest entry's id; 0 when there is none."""
-    query = select(_JOURNAL.c.id).order_by(*(column.desc() for column in _KEY)).limit(1)
-    return connection.scalar(query) or EntryId(0)
+def newest_entry(connection: Connection) -> EntryKey:
+    """The newest entry's key; that of none where there is none."""
+    return EntryKey(*(connection.exec_driver_sql(SELECT_NEWEST).first() or NO_ENTRY))
 
 
 _JOURNAL: Table = JournalRow.__table__  # type: ignore[assignment]

@@ -15,7 +15,7 @@ from sqlalchemy import (
 )
 
 from meijin.store.errors import UnknownSchemaError
-from meijin.store.schema import Base, Claim
+from meijin.store.schema import Base, Claim, first_claim
 
 _VERSION = Table(
     "alembic_version",
@@ -37,7 +37,7 @@ def upgrade(connection: Connection) -> None:
     """
     if not inspect(connection).get_table_names():
         Base.metadata.create_all(connection)
-        connection.execute(insert(Claim).values(epoch=0, holder="", time=None))
+        connection.execute(insert(Claim).values(first_claim()))
         _VERSION.create(connection)
         connection.execute(insert(_VERSION).values(version_num=_head()))
     elif _revision(connection) != _head():

@@ -15,14 +15,23 @@ from sqlalchemy import Connection, select
 
 from meijin.game import Board, Result, Variant, decode_moves, encode_moves
 from meijin.server import app
-from meijin.server.storage import Storage
-from meijin.server.tournaments.recovery import load
-from meijin.store import Database, StoreInUseError, Writer
+from meijin.store import Database, StoreInUseError
 from meijin.store.database import database_file
 from meijin.store.faults import list_faults
 from meijin.store.games import decode_times
-from meijin.store.journal import JournalEntry, StoredMove, commit_entry, pack_move, unpack_moves
-from meijin.store.move_log import LogReader, MoveLog, log_folder
+from meijin.store.journal import (
+    JournalEntry,
+    StoredMove,
+    commit_entry,
+    newest_entry,
+    pack_move,
+    unpack_moves,
+)
+from meijin.store.move_log.log import MoveLog
+from meijin.store.move_log.mark import FORGET_LOG
+from meijin.store.move_log.reader import LogReader, read_log
+from meijin.store.move_log.segment import log_folder
+from meijin.store.running_games import read_running_games
 from meijin.store.schema import (
     EntryId,
     Epoch,
@@ -144,12 +153,14 @@ def keep_moves_in_database(url: str) -> None:
     assert path is not None
     folder = log_folder(path.resolve())
     with LogReader(folder) as reader, Database(url) as database:
-        for number, logged in enumerate(reader.read(), 100):
+        logged_entries = database.read(lambda connection: list(read_log(connection, reader)))
+        for number, logged in enumerate(logged_entries, 100):
             entry = JournalEntry(EntryId(number), epoch=Epoch(1), analysis=logged.analysis)
             for move in unpack_moves(logged.moves):
                 if not move.is_anew:
                     entry.moves += pack_move(*move)
             database.write(partial(commit_entry, entry=entry))
+        database.write(lambda connection: connection.exec_driver_sql(FORGET_LOG))
     shutil.rmtree(folder)
 
 
@@ -368,13 +379,12 @@ async def test_a_move_that_is_stored_twice_counts_once(start_server: StartServer
         await black.play(await black.turn(), 0)
         await white.turn()
     keep_moves_in_database(server.settings.database)
-    with Database(server.settings.database) as database, closing(Writer(database)) as writer:
-        read_all = partial(load, storage=Storage(database, writer))
-        last = database.read(read_all).last.entry
+    with Database(server.settings.database) as database:
+        last = database.read(newest_entry).id
         again = JournalEntry(EntryId(last + 1), epoch=Epoch(1))
         again.moves += pack_move(*StoredMove(GameId(1), 0, 0, 5, 5))
         database.write(partial(commit_entry, entry=again))
-        recovered = database.read(read_all)
-    (moves,) = recovered.moves.values()
+        running = database.read(partial(read_running_games, log_folder=None))
+    (moves,) = running.moves.values()
     assert [cell for cell, _, _ in moves] == [0]
     assert moves[0][1] != 5

@@ -13,7 +13,7 @@
 - `analyse`: `meijin analyse`
 - `openings`, `explored_openings`, `recounted_openings`: `meijin openings`; `explore`; `recount`
 - `faults`: `meijin faults`
-- `status`, `backups`: `meijin status`; `meijin backup` and `restore`
+- `status`, `backups`, `verify`: `meijin status`; `meijin backup` and `restore`; `meijin verify`
 - `ladders`, `ladder_run`, `ladder_compare`, `ladder_export`, `ladder_verify`: `meijin ladder`
 - `certificates`: `meijin certificate`
 - `demo`, `web`: `meijin demo`; `meijin web`

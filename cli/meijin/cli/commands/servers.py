@@ -160,6 +160,13 @@ def serve(
         float | None,
         typer.Option(help="Seconds between automatic backups of an SQLite database; else none."),
     ] = None,
+    accept_lost_moves: Annotated[
+        bool | None,
+        typer.Option(
+            "--accept-lost-moves",
+            help="Start though the log of moves is damaged: games that may be short become void.",
+        ),
+    ] = None,
     env_file: EnvFileOption = None,
 ) -> None:
     """Run the match server until Ctrl-C or SIGTERM.
@@ -197,6 +204,7 @@ def serve(
         web=web,
         web_url=web_url,
         backup_every=backup_every,
+        accept_lost_moves=accept_lost_moves,
     )
     _run(settings)
 

@@ -80,7 +80,10 @@ class TournamentServicer(TournamentServiceServicer):
         """Make a tournament and start it, once for a request id."""
         caller = current_caller.get()
         tournament_id = await self._creator.create(
-            settings_from_proto(request.settings), request.request_id, caller.actor
+            settings_from_proto(request.settings),
+            request.request_id,
+            caller.actor,
+            caller.owner_id,
         )
         await self._control.play(tournament_id)
         found = await self._storage.read(partial(tournament_summary, tournament_id=tournament_id))

@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from meijin.store.journal import EntryKey, KeptEntries
+from meijin.store.fence import EntryKey
+from meijin.store.journal import KeptEntries
 
 ENTRIES_PER_SEGMENT = 64
 BYTES_PER_SEGMENT = 256 * 1024

@@ -3,9 +3,10 @@
 import asyncio
 import itertools
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 
 import structlog
 from sqlalchemy import Connection, text, update
@@ -15,6 +16,7 @@ from meijin.server.errors import StoreAwayError
 from meijin.server.match.stalls import NS_PER_SECOND, Moment, StallWatch
 from meijin.store import Writer
 from meijin.store.database import is_unavailable
+from meijin.store.move_log.mark import LogMark, write_mark
 from meijin.store.schema import Claim
 
 log = structlog.get_logger()
@@ -150,18 +152,22 @@ class StoreWatch:
 
     # -- the heartbeat ------------------------------------------------------------------
 
-    async def beat(self, writer: Writer) -> None:
+    async def beat(self, writer: Writer, mark: Callable[[], LogMark | None]) -> None:
         """Have the writer do next to nothing now and then, for ever.
 
         A full disk refuses nothing but what is written: one beat in `BEATS_PER_WRITE` writes,
         and while the store is away each does, so that it is back when it stores again.
+
+        Args:
+            mark: Tells what the database is to know of the log of moves, with each that writes.
 
         Raises:
             DBAPIError: the database fails in a way from which it does not recover.
         """
         for count in itertools.count():
             await asyncio.sleep(HEARTBEAT_INTERVAL.total_seconds())
-            work = _write_nothing if self.is_away or count % BEATS_PER_WRITE == 0 else _do_nothing
+            is_writing = self.is_away or count % BEATS_PER_WRITE == 0
+            work = partial(_write, mark=mark()) if is_writing else _do_nothing
             with suppress(StoreAwayError), self.write():
                 try:
                     await asyncio.wrap_future(writer.submit(work, is_urgent=True))
@@ -175,10 +181,12 @@ def _do_nothing(connection: Connection) -> None:
     connection.execute(text("SELECT 1"))
 
 
-def _write_nothing(connection: Connection) -> None:
-    """Write a page that stays as it is; SQLite leaves a single update that changes nothing out."""
+def _write(connection: Connection, mark: LogMark | None) -> None:
+    """Write a page, also where it stays as it is: SQLite leaves out an update that changes nothing."""
     for step in (1, -1):
         connection.execute(update(Claim).values(epoch=Claim.epoch + step))
+    if mark is not None:
+        write_mark(connection, mark)
 
 
 def _reason(error: StoreAwayError) -> str:

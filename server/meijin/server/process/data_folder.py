@@ -8,8 +8,12 @@ import structlog
 
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
+from meijin.store.backup import backups_in, undo_restore
 from meijin.store.database import database_file
+from meijin.store.errors import MoveLogError
 from meijin.store.integrity import check_integrity
+from meijin.store.move_log.problem import ProblemKind
+from meijin.store.running_games import RunningGames
 from meijin.wire.contract import BACKUP_FOLDER
 
 log = structlog.get_logger()
@@ -46,6 +50,38 @@ def check_database(settings: Settings) -> None:
         log.info("checking the database", bytes=file.stat().st_size)
     check_integrity(
         file,
-        backups=settings.data / BACKUP_FOLDER,
+        backups=_backups(settings),
         is_new=not operator_token_path(settings.data).exists(),
     )
+
+
+def undo_cut_restore(settings: Settings) -> None:
+    """Have the database and its log be what they were before a restore that was cut off."""
+    file = database_file(settings.database)
+    if file is not None and undo_restore(file):
+        log.warning("a restore was cut off; it is undone, so run it again", database=str(file))
+
+
+def check_move_log(running: RunningGames, settings: Settings) -> None:
+    """Accept a log that holds what was acknowledged, or one of which no running game needs any.
+
+    Raises:
+        MoveLogError: it is another one, or does not; the message says what is lost, and what to do.
+    """
+    problem, short = running.problem, len(running.short)
+    if problem is None:
+        return
+    is_others = problem.kind in {ProblemKind.NEWER, ProblemKind.FOREIGN}
+    if settings.accept_lost_moves or not (short or is_others):
+        log.warning("the log of moves is not whole", problem=str(problem), void_games=short)
+        return
+    newest = [f"run meijin restore {each.path}" for each in backups_in(_backups(settings))[:1]]
+    ways = ", or ".join(["Put the right log back", *newest, "start with --accept-lost-moves"])
+    raise MoveLogError(
+        f"{problem}; {short} running games may have lost moves. {ways}: then those games are void "
+        "and played again, and what was found is kept"
+    )
+
+
+def _backups(settings: Settings) -> Path:
+    return settings.data / BACKUP_FOLDER

@@ -2,6 +2,7 @@
 
 - `formats`: who meets whom, and when it is decided; a module for each format
 - `creation`: what a tournament is asked to be is validated, planned and stored
+- `owner_limits`: how much the tournaments of one owner may take
 - `run`: a tournament that is being played
 - `pending`: the games that wait to be started
 - `pauses`: bots that forfeit game after game get no new ones

@@ -25,12 +25,13 @@ from meijin.server.errors import BusyError, InvalidRequestError, invalid_request
 from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.base import PlannedGames, Request
+from meijin.server.tournaments.owner_limits import OwnerLimits
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE
 from meijin.store import tournaments as store
 from meijin.store.access.audit import Act, Actor, add_act
 from meijin.store.bots import get_bot
 from meijin.store.people import is_person_name
-from meijin.store.schema import BotId, FormatName, TournamentId, TournamentState
+from meijin.store.schema import BotId, FormatName, OwnerId, TournamentId, TournamentState
 from meijin.store.tournaments import NewTournament, PlannedGame, ladder_name
 from meijin.wire import Options
 from meijin.wire.contract import MAX_OPENINGS
@@ -133,15 +134,21 @@ class Creator:
     """
 
     def __init__(
-        self, storage: Storage, time_classes: TimeClasses = TIME_CLASSES, here: Here = _nobody
+        self,
+        storage: Storage,
+        limits: OwnerLimits,
+        time_classes: TimeClasses = TIME_CLASSES,
+        here: Here = _nobody,
     ) -> None:
         """Make tournaments in a store.
 
         Args:
+            limits: Of each owner.
             time_classes: By which rated games belong to ladders.
             here: Tells who is connected.
         """
         self._storage = storage
+        self._limits = limits
         self._time_classes = time_classes
         self._here = here
         self._storing = asyncio.Lock()
@@ -152,17 +159,23 @@ class Creator:
         """Something may be in planning that nobody stores."""
 
     async def create(
-        self, settings: TournamentSettings, request_id: str, actor: Actor
+        self,
+        settings: TournamentSettings,
+        request_id: str,
+        actor: Actor,
+        owner_id: OwnerId | None = None,
     ) -> TournamentId:
         """Store the tournament that a request asks for, or find the one that it has made already.
 
         Args:
             request_id: Makes a repeated request harmless; may be empty.
             actor: Who asks, for the audit log.
+            owner_id: Whose it is to be; ``None`` for an operator's.
 
         Raises:
             InvalidRequestError: a setting has a value that it can't have.
             NotFoundError: no bot has one of the names.
+            QuotaError: it is too much for an owner.
             BusyError: there is too much to be played, or to be stored, already.
         """
         _check_room(settings, request_id)
@@ -179,11 +192,13 @@ class Creator:
             request_id=request_id,
             here=here,
             time_classes=self._time_classes,
+            owner_id=owner_id,
+            limits=self._limits,
         )
         planned = await self._storage.read(plan)
         if len(planned.games) <= CHUNK:
-            add = partial(_add, planned=planned, actor=actor, now=datetime.now(UTC))
-            return await self._storage.write(add)
+            add = partial(_add, planned=planned, actor=actor, limits=self._limits)
+            return await self._storage.write(partial(add, now=datetime.now(UTC)))
         if self._waiting >= MAX_WAITING:
             raise BusyError(f"{self._waiting} large tournaments are being made; try again later")
         self._waiting += 1
@@ -202,8 +217,8 @@ class Creator:
 
     async def _store(self, planned: _Planned, actor: Actor) -> TournamentId:
         """Store a large tournament part by part."""
-        add = partial(_begin_planning, new=planned.new, now=datetime.now(UTC))
-        tournament_id = await self._storage.write(add)
+        add = partial(_begin_planning, planned=planned, limits=self._limits)
+        tournament_id = await self._storage.write(partial(add, now=datetime.now(UTC)))
         try:
             await self._store_games(tournament_id, planned.games)
             begin = partial(
@@ -272,12 +287,17 @@ def _creation(tournament_id: TournamentId, planned: _Planned, actor: Actor, now:
     return Act(actor, "create", f"tournament {tournament_id}", now, after=facts)
 
 
-def _add(connection: Connection, *, planned: _Planned, actor: Actor, now: datetime) -> TournamentId:
+def _add(
+    connection: Connection, *, planned: _Planned, actor: Actor, limits: OwnerLimits, now: datetime
+) -> TournamentId:
     """Store a small tournament at once, unless its request has made one meanwhile."""
     known = _known(connection, planned.new)
     if known is not None:
         return known
-    check_load(connection, len(planned.games))
+    owner_id = planned.new.owner_id
+    if owner_id is not None and store.is_in_planning(connection, owner_id):
+        raise BusyError("a large tournament of yours is being made; try again later")
+    _check_limits(connection, planned, limits, now)
     new = replace(planned.new, schedule=tuple(planned.games))
     tournament_id = store.add_tournament(connection, new, now)
     add_act(connection, _creation(tournament_id, planned, actor, now))
@@ -295,13 +315,26 @@ def _known(connection: Connection, new: NewTournament) -> TournamentId | None:
     return found[0]
 
 
-def _begin_planning(connection: Connection, *, new: NewTournament, now: datetime) -> TournamentId:
+def _begin_planning(
+    connection: Connection, *, planned: _Planned, limits: OwnerLimits, now: datetime
+) -> TournamentId:
     """Store a large tournament without its games.
 
-    Whatever is in planning by now is left over, since one is stored at a time.
+    Whatever is in planning by now is left over, since one is stored at a time. Its games
+    count when all are stored, so until then its owner can't make a small one beside it.
     """
+    _check_limits(connection, planned, limits, now)
     store.forget_requests_in_planning(connection)
-    return store.add_tournament(connection, new, now, PLANNING)
+    return store.add_tournament(connection, planned.new, now, PLANNING)
+
+
+def _check_limits(
+    connection: Connection, planned: _Planned, limits: OwnerLimits, now: datetime
+) -> None:
+    """Refuse what is too much for the server, or for whose it is."""
+    games = len(planned.games)
+    check_load(connection, games)
+    limits.check(connection, planned.new.owner_id, games, now)
 
 
 def check_load(connection: Connection, games: int) -> None:
@@ -367,6 +400,8 @@ def _plan(
     request_id: str,
     here: frozenset[BotId],
     time_classes: TimeClasses,
+    owner_id: OwnerId | None,
+    limits: OwnerLimits,
 ) -> _Planned:
     form = FORMATS[settings.format]
     bots = _entrants(connection, settings.bots, may_be_all=form.MAY_BE_OPEN)
@@ -381,7 +416,6 @@ def _plan(
         here=here,
     )
     plan = form.plan(connection, wanted)
-    check_load(connection, len(plan.games))
     new = NewTournament(
         name=settings.name,
         format=settings.format,
@@ -400,8 +434,12 @@ def _plan(
         time_controls=dict(zip(bots, settings.time_controls, strict=False)),
         adjudication=settings.adjudication,
         max_faults=settings.max_faults,
+        owner_id=owner_id,
     )
-    return _Planned(new, plan.games)
+    planned = _Planned(new, plan.games)
+    if not request_id or store.find_request(connection, request_id) is None:
+        _check_limits(connection, planned, limits, datetime.now(UTC))
+    return planned
 
 
 def _entrants(

@@ -1,31 +1,33 @@
 """Recovery: what an earlier server left, its tournaments and running games, is taken up again."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
-from typing import Any, NamedTuple
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy import Connection
 
-from meijin.game import chosen_color
+from meijin.game import Party
 from meijin.server.match.games import Games
+from meijin.server.match.live_game import LiveGame
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.lost_moves import LOST
 from meijin.server.storage import Storage
 from meijin.server.tournaments.run import TournamentRun, load_pending, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, journal, tournaments
+from meijin.store.fence import EntryKey
 from meijin.store.games import GameRow
-from meijin.store.journal import EntryKey, KeptEntries, StoredMove
-from meijin.store.move_log import LogEntry, MoveLog
+from meijin.store.journal import KeptEntries
+from meijin.store.move_log.entry import LogEntry
+from meijin.store.move_log.log import FIRST_ENTRY
+from meijin.store.running_games import RunningGames, read_running_games
 from meijin.store.schema import EntryId, Epoch, GameId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing
 
 log = structlog.get_logger()
-
-FIRST_ENTRY = EntryId(1)
-"""Of a log that begins anew, with the moves of the games that are taken up again."""
 
 
 class LastIds(NamedTuple):
@@ -44,62 +46,42 @@ class RecoveredState:
 
     last: LastIds
     runs: tuple[TournamentRun, ...]
-    games: tuple[GameRow, ...]
+    games: RunningGames
     pairings: dict[PairingId, PendingPairing]
     """The pairings of the running games."""
-    moves: dict[GameId, list[tuple[int, int, int]]]
-    """Code, raw and charged nanoseconds of every stone and choice of the running games."""
-    analysis: dict[str, Any]
 
 
-def load(
-    connection: Connection, storage: Storage, move_log: MoveLog | None = None
-) -> RecoveredState:
+def load(connection: Connection, storage: Storage, log_folder: Path | None) -> RecoveredState:
     """Read what an earlier server left; its tournaments will read from `storage`.
 
-    Moves are in the log, if there is one, and what the database has of them is older.
+    Args:
+        log_folder: The log of moves, if there is one.
     """
-    rows = tuple(games.running_games(connection))
-    logged = [] if move_log is None else list(move_log.read())
-    running = [row.id for row in rows]
-    said = [journal.running_analysis(connection, running), *(entry.analysis for entry in logged)]
-    stored = chain(
-        journal.running_moves(connection),
-        chain.from_iterable(journal.unpack_moves(entry.moves) for entry in logged),
-    )
+    running = read_running_games(connection, log_folder)
+    if running.problem is None and not running.is_proven:
+        log.warning("the log of moves has lost its head; that its end is whole is not proven")
     return RecoveredState(
         last=LastIds(
             games.last_game(connection),
             games.last_end(connection),
-            journal.last_entry(connection),
+            running.newest.id,
             journal.kept_entries(connection),
         ),
-        runs=tuple(_runs(connection, rows, storage)),
-        games=rows,
+        runs=tuple(_runs(connection, running.rows, storage)),
+        games=running,
         pairings=tournaments.running_pairings(connection),
-        moves=moves_by_game(stored, {row.id: row.opening_plies for row in rows}),
-        analysis=journal.merge_analysis(said, running),
     )
 
 
-def begin_log(move_log: MoveLog, recovered: RecoveredState, epoch: Epoch) -> RecoveredState:
-    """Have a log hold the moves of the running games, and nothing else.
+def first_entry(recovered: RecoveredState) -> LogEntry:
+    """What a log begins with: all moves of the running games, and nothing else."""
+    return LogEntry(FIRST_ENTRY, recovered.games.pack(), recovered.games.analysis)
 
-    Returns:
-        What was recovered, with what is kept now.
 
-    Raises:
-        OSError: the disk does not take it.
-    """
-    packed = bytearray()
-    for row in recovered.games:
-        moves = recovered.moves[row.id]
-        packed += journal.pack_game(row.id, moves, opening_plies=row.opening_plies)
-    entry = LogEntry(FIRST_ENTRY, packed, recovered.analysis)
-    move_log.begin(entry)
+def kept_in(entry: LogEntry, epoch: Epoch) -> Sequence[KeptEntries]:
+    """What is kept in a log that has begun with an entry."""
     end = EntryKey(epoch, EntryId(entry.id + 1))
-    kept = KeptEntries(end, entries=1, bytes=len(packed))
-    return replace(recovered, last=recovered.last._replace(kept=[kept]))
+    return [KeptEntries(end, entries=1, bytes=len(entry.moves))]
 
 
 def _runs(
@@ -117,48 +99,13 @@ def _runs(
     return runs
 
 
-def moves_by_game(
-    stored: Iterable[StoredMove], opening_plies: Mapping[GameId, int]
-) -> dict[GameId, list[tuple[int, int, int]]]:
-    """The moves of some games, each in its order, as they follow their openings.
-
-    A move, or a choice, that is stored twice counts once. Where a game was written anew, what is
-    left of it before is no whole. Where moves are missing in the middle, which only a damaged file
-    brings about, the game goes back to the last one before, and the log says so.
-    """
-    plies = dict(opening_plies)
-    chosen: set[GameId] = set()
-    ahead: dict[GameId, int] = {}
-    moves: dict[GameId, list[tuple[int, int, int]]] = defaultdict(list)
-    for move in stored:
-        ply = plies.get(move.game_id)
-        if ply is not None and move.is_anew:
-            plies[move.game_id], moves[move.game_id] = opening_plies[move.game_id], []
-            chosen.discard(move.game_id)
-            ahead.pop(move.game_id, None)
-        elif ply is not None and move.ply > ply:
-            ahead[move.game_id] = move.ply
-        if move.ply != ply or move.is_anew:
-            continue
-        if chosen_color(move.code) is None:
-            plies[move.game_id] += 1
-        elif move.game_id not in chosen:
-            chosen.add(move.game_id)
-        else:
-            continue
-        moves[move.game_id].append((move.code, move.raw_ns, move.charged_ns))
-    for game_id, ply in ahead.items():
-        if ply >= plies[game_id]:
-            log.error(
-                "stored moves are missing; the game goes back", game=game_id, ply=plies[game_id]
-            )
-    return moves
-
-
 def restore(recovered: RecoveredState, lobby: Lobby, match: Games, scheduler: Scheduler) -> None:
-    """Put the games back on their boards, where they wait for their bots."""
+    """Put the games back on their boards, where they wait for their bots.
+
+    A game that is short, or whose moves do not fit each other, is void.
+    """
     runs: dict[TournamentId, TournamentRun] = {run.id: run for run in recovered.runs}
-    for row in recovered.games:
+    for row in recovered.games.rows:
         game = match.new_live_game(
             runs[row.tournament_id],
             recovered.pairings[row.pairing_id],
@@ -170,12 +117,26 @@ def restore(recovered: RecoveredState, lobby: Lobby, match: Games, scheduler: Sc
             versions=(row.black_version_id, row.white_version_id),
             start_time=row.start_time,
         )
-        game.analysis = recovered.analysis.get(str(row.id))
-        match.restore(game, recovered.moves[row.id])
+        game.analysis = recovered.games.analysis.get(str(row.id))
+        misfit = match.restore(game, recovered.games.moves[row.id])
+        if misfit is not None or row.id in recovered.games.short:
+            _void_short(game, recovered.games, row, misfit)
+            match.end(game)
     for run in recovered.runs:
         if run.is_playing:
             scheduler.add(run)
         else:
             scheduler.void_rest(run)
     if recovered.runs:
-        log.info("resumed", tournaments=len(recovered.runs), games=len(recovered.games))
+        log.info("resumed", tournaments=len(recovered.runs), games=len(recovered.games.rows))
+
+
+def _void_short(
+    game: LiveGame, running: RunningGames, row: GameRow, misfit: ValueError | None
+) -> None:
+    """Stop a game that is not what was acknowledged; its moves are kept as they were found."""
+    why = str(misfit or running.problem or "a move is missing in its middle")
+    log.error("a game is void: its stored moves are not whole", game=game.id, reason=why)
+    game.arbiter.void(Party.SERVER, LOST)
+    stored = base64.b64encode(running.pack_game(row)).decode()
+    game.arbiter.evidence = {**game.arbiter.evidence, "reason": why, "stored_moves": stored}

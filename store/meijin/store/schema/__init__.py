@@ -27,7 +27,7 @@ from meijin.store.schema.bots import (
     Owner,
 )
 from meijin.store.schema.challenges import Challenge, ChallengeColors
-from meijin.store.schema.claims import Claim
+from meijin.store.schema.claims import ID_BYTES, Claim, first_claim
 from meijin.store.schema.classes import STUDENT_ID, ClassMember, SchoolClass
 from meijin.store.schema.faults import FAULT_DETAIL, Fault, FaultKind, FaultParty
 from meijin.store.schema.games import GAME_IS_NOT_FINISHED, Game, GameState, JournalRow
@@ -92,6 +92,7 @@ __all__ = [
     "FAULT_DETAIL",
     "GAME_ENDED",
     "GAME_IS_NOT_FINISHED",
+    "ID_BYTES",
     "LABEL",
     "PERSON_PREFIX",
     "REASON",
@@ -163,4 +164,5 @@ __all__ = [
     "WebhookEvent",
     "WebhookFormat",
     "WebhookId",
+    "first_claim",
 ]

@@ -35,7 +35,7 @@ class FaultKind(enum.Enum):
     MASS_DISCONNECT = "mass_disconnect"
     """Half of the bots lost their streams at once."""
     OUTAGE = "outage"
-    """The server or its database was away."""
+    """The server or its database was away, or has lost moves of a game."""
     STALL = "stall"
     """The server stood still."""
     VOIDED = "voided"

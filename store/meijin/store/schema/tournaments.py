@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from meijin.game import Adjudication, TimeControl, Variant
 from meijin.store.schema.base import INT64, NOT_FINISHED, Base
-from meijin.store.schema.ids import BotId, FormatName, LadderId, PairingId, TournamentId
+from meijin.store.schema.ids import BotId, FormatName, LadderId, OwnerId, PairingId, TournamentId
 
 TOURNAMENT_IS_NOT_FINISHED = text("tournament.state <> 'finished'")
 """Has SQLite use the index of what is not finished: it does not see that from another state."""
@@ -18,6 +18,7 @@ TOURNAMENT_IS_NOT_FINISHED = text("tournament.state <> 'finished'")
 TOURNAMENT_IS_NO_CHALLENGE = text("tournament.format <> 'challenge'")
 """Has both databases use the index of those that are no challenge."""
 _NO_CHALLENGE = text("format <> 'challenge'")
+_HAS_OWNER = text("owner_id IS NOT NULL")
 
 
 class TournamentState(enum.Enum):
@@ -49,6 +50,13 @@ class Tournament(Base):
             postgresql_where=_NO_CHALLENGE,
         ),
         Index("tournament_end", "end_sequence"),
+        Index(
+            "tournament_of_owner",
+            "owner_id",
+            "id",
+            sqlite_where=_HAS_OWNER,
+            postgresql_where=_HAS_OWNER,
+        ),
     )
 
     id: Mapped[TournamentId] = mapped_column(primary_key=True, init=False)
@@ -89,6 +97,8 @@ class Tournament(Base):
     end_sequence: Mapped[int | None] = mapped_column(INT64, default=None)
     """Orders tournaments by their last ends; ``None`` before the first. It stays when one is taken
     up again, so that no number is given twice."""
+    owner_id: Mapped[OwnerId | None] = mapped_column(ForeignKey("owner.id"), default=None)
+    """Who has made it; ``None`` for an operator's, and for a challenge, whose own row says it."""
 
 
 class Entrant(Base):

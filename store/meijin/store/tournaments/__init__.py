@@ -20,6 +20,7 @@ from meijin.store.tournaments.creation import (
     drop_half_made,
     find_request,
     forget_requests_in_planning,
+    is_in_planning,
 )
 from meijin.store.tournaments.ladder_choice import ladder_name
 from meijin.store.tournaments.listing import (
@@ -42,6 +43,7 @@ from meijin.store.tournaments.states import (
     finish_tournament,
     get_state,
     load_of,
+    nth_newest,
     running_tournaments,
     set_state,
     settled_ladder,
@@ -65,10 +67,12 @@ __all__ = [
     "forget_requests_in_planning",
     "get_state",
     "get_tournament",
+    "is_in_planning",
     "ladder_name",
     "last_number",
     "list_tournaments",
     "load_of",
+    "nth_newest",
     "pending_pairings",
     "running_pairings",
     "running_tournaments",

@@ -15,6 +15,7 @@ from meijin.store.schema import (
     Entrant,
     FormatName,
     LadderId,
+    OwnerId,
     Pairing,
     Tournament,
     TournamentId,
@@ -56,6 +57,8 @@ class NewTournament:
     """``None`` where games are played to their end."""
     max_faults: int = 0
     """It is cancelled when a bot has forfeited so many games; 0 for never."""
+    owner_id: OwnerId | None = None
+    """Whose it is; ``None`` for an operator's, and for a challenge."""
 
     def ladder_id(self, connection: Connection) -> LadderId | None:
         """The ladder of its rated games, made when there is none; ``None`` if it is not rated."""
@@ -99,6 +102,7 @@ def add_tournament(
             time_controls=write_time_controls(new.time_controls),
             adjudication=new.adjudication,
             max_faults=new.max_faults,
+            owner_id=new.owner_id,
         )
         session.add(tournament)
         session.flush()
@@ -136,6 +140,12 @@ def begin(connection: Connection, tournament_id: TournamentId) -> None:
         Tournament.id == tournament_id, Tournament.state == TournamentState.PLANNING
     )
     connection.execute(planned.values(state=TournamentState.RUNNING))
+
+
+def is_in_planning(connection: Connection, owner_id: OwnerId) -> bool:
+    """Whether a tournament of an owner is being stored part by part."""
+    query = select(Tournament.id).where(*_IS_IN_PLANNING, Tournament.owner_id == owner_id)
+    return connection.scalar(query.limit(1)) is not None
 
 
 def forget_requests_in_planning(connection: Connection) -> None:

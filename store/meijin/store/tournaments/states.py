@@ -13,6 +13,7 @@ from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     Game,
     LadderId,
+    OwnerId,
     Pairing,
     Tournament,
     TournamentId,
@@ -40,7 +41,7 @@ class TournamentEnd:
 
 
 class Load(NamedTuple):
-    """What there is to be played, altogether."""
+    """What there is to be played."""
 
     tournaments: int
     """Those that are running."""
@@ -48,12 +49,22 @@ class Load(NamedTuple):
     """Theirs that have no result."""
 
 
-def load_of(connection: Connection) -> Load:
-    """What there is to be played now."""
+def load_of(connection: Connection, owner_id: OwnerId | None = None) -> Load:
+    """What there is to be played now, altogether or of an owner's tournaments."""
     left = func.sum(Tournament.planned - Tournament.finished)
     query = select(func.count(), left).where(*_IS_RUNNING)
+    if owner_id is not None:
+        # The sum keeps SQLite from reading all that the owner has ever made, by the other index.
+        query = query.where(Tournament.owner_id + 0 == owner_id)
     count, games = connection.execute(query).one()
     return Load(count, int(games or 0))
+
+
+def nth_newest(connection: Connection, owner_id: OwnerId, number: int) -> datetime | None:
+    """When the newest, second, ... tournament of an owner was made; ``None`` if there is none."""
+    query = select(Tournament.create_time).where(Tournament.owner_id == owner_id)
+    newest = query.order_by(Tournament.id.desc()).offset(number - 1).limit(1)
+    return connection.scalar(newest)
 
 
 def running_tournaments(connection: Connection) -> Sequence[TournamentId]:

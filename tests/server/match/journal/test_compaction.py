@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
-from structlog.testing import capture_logs
 
 from meijin.game import Choose, Color, Ending, Outcome, SideChoice, encode_action
 from meijin.server.match import segments
 from meijin.server.match.journal import compaction
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.segments import Segments
-from meijin.server.tournaments.recovery import moves_by_game
+from meijin.store.fence import EntryKey
 from meijin.store.journal import (
-    EntryKey,
     JournalEntry,
     KeptEntries,
     StoredMove,
@@ -26,6 +25,8 @@ from meijin.store.journal import (
     size_of_entry,
     unpack_moves,
 )
+from meijin.store.move_log.problem import LogProblem, ProblemKind
+from meijin.store.running_games import RunningMoves
 from meijin.store.schema import EntryId, Epoch, GameId
 
 if TYPE_CHECKING:
@@ -131,7 +132,10 @@ class Table:
         """A server that begins now would find every running game as it is."""
         openings = {game.id: game.opening_plies for game in self.running.values()}
         rows = [entry for _, entry in sorted(self.rows.items())]
-        found = moves_by_game((m for row in rows for m in unpack_moves(row.moves)), openings)
+        read = RunningMoves(openings)
+        for row in rows:
+            read.add(unpack_moves(row.moves))
+        found = read.of_game
         for game in self.running.values():
             assert found.get(game.id, []) == expected(game)
             said: dict[str, object] = {}
@@ -181,16 +185,35 @@ def test_every_game_is_restored_after_every_entry(seed: int) -> None:
     assert table.most_deleted == 4
 
 
-def test_moves_that_are_missing_are_told_of() -> None:
-    """A damaged file has the game go back; what was written anew behind it is whole."""
+def test_moves_that_are_missing_in_the_middle_are_told_of() -> None:
+    """What was written anew behind them is whole."""
     before, after = (StoredMove(GameId(1), ply, ply, 1, 1) for ply in (0, 2))
-    with capture_logs() as logs:
-        assert moves_by_game([before, after], {GameId(1): 0}) == {1: [(0, 1, 1)]}
-        anew = [*unpack_moves(pack_anew(GameId(1))), before]
-        assert moves_by_game([after, *anew], {GameId(1): 0}) == {1: [(0, 1, 1)]}
-    assert [(log["event"], log["game"], log["ply"]) for log in logs] == [
-        ("stored moves are missing; the game goes back", 1, 1)
-    ]
+    moves = RunningMoves({GameId(1): 0, GameId(2): 0})
+    moves.add([before, after])
+    assert (moves.of_game[GameId(1)], moves.short(None)) == ([(0, 1, 1)], {1})
+    moves.add([*unpack_moves(pack_anew(GameId(1))), before])
+    assert (moves.of_game[GameId(1)], moves.short(None)) == ([(0, 1, 1)], set())
+
+
+@pytest.mark.parametrize(
+    ("problem", "short"),
+    [
+        (LogProblem(ProblemKind.DAMAGED, Path("log"), "", is_at_the_end=False), {2, 3}),
+        (LogProblem(ProblemKind.DAMAGED, Path("log"), "", is_at_the_end=True), {1, 2, 3}),
+    ],
+    ids=["in the middle", "at the end too"],
+)
+def test_games_that_go_on_behind_what_is_lost_are_whole(
+    problem: LogProblem, short: set[int]
+) -> None:
+    """Unless a move is missing in them, or something is lost at the end too."""
+    moves = RunningMoves(dict.fromkeys(map(GameId, (1, 2, 3)), 0))
+    moves.add([StoredMove(GameId(number), 0, 5, 1, 1) for number in (1, 2, 3)])
+    behind = [StoredMove(GameId(1), 1, 6, 1, 1), StoredMove(GameId(2), 2, 7, 1, 1)]
+    moves.hear(behind, 1)
+    moves.add(behind)
+    assert moves.short(problem) == short
+    assert len(moves.of_game[GameId(1)]) == 2
 
 
 def test_beside_a_game_that_is_not_moved_in_the_journal_is_bounded() -> None:

@@ -18,8 +18,9 @@ from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch
 from meijin.server.tracing.spans import NO_TRACER
 from meijin.store.fence import Fence
-from meijin.store.move_log import LogEntry, MoveLog
-from meijin.store.schema import EntryId
+from meijin.store.move_log.entry import LogEntry
+from meijin.store.move_log.log import FIRST_ENTRY, MoveLog
+from meijin.store.schema import ID_BYTES, Epoch
 
 PATIENCE = 20.0
 
@@ -44,8 +45,8 @@ async def test_moves_wait_for_those_that_are_read_meanwhile(
     """The second game's move is read `pause` turns of the event loop after the first one's."""
     told: list[list[int]] = []
     with closing(MoveLog(tmp_path, is_synced=False)) as log:
-        log.begin(LogEntry(EntryId(0), b"", {}))
-        fence = cast("Fence", SimpleNamespace(epoch=1))
+        log.begin(LogEntry(FIRST_ENTRY, b"", {}), database_id=bytes(ID_BYTES), epoch=Epoch(1))
+        fence = cast("Fence", SimpleNamespace(epoch=1, acknowledged=0))
         watch = CommitWatch(CommitSpans(NO_TRACER))
         store_watch = StoreWatch(StallWatch())
         lane = LogCommit(log, Compaction(Segments(())), fence, store_watch, watch)

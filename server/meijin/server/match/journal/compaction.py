@@ -5,6 +5,7 @@ game that is moved in once a day a journal at full rate would grow by gigabytes 
 restart reads it all.
 """
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -60,17 +61,24 @@ class Compaction:
             game.segment.games -= 1
             game.segment = None
 
-    def advance(self, entry: JournalEntry, running: Iterable[LiveGame]) -> None:
+    def advance(
+        self, entry: JournalEntry, running: Iterable[LiveGame], *, writes_all: bool = False
+    ) -> None:
         """Have old entries deleted with this one, or old games be written anew in it.
 
         Whatever has happened in the running games is in this entry or in those before it.
+
+        Args:
+            writes_all: All of them are written at once: what was before is lost.
         """
         size = _size_of(entry)
-        if not self._waiting and not self.segments.has_garbage and self._pays:
+        is_due = not self._waiting and not self.segments.has_garbage and self._pays
+        if writes_all or is_due:
             self.segments.close(entry.key)
             self._waiting, self._written, self._live_bytes = [*running][::-1], 0, 0
         if self._waiting:
-            size += self._write(entry, max(BYTES_PER_PORTION, size))
+            most = sys.maxsize if writes_all else max(BYTES_PER_PORTION, size)
+            size += self._write(entry, most)
         self.segments.add(entry.key, size)
         entry.truncate_before = self.segments.take_garbage()
 

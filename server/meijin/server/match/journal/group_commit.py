@@ -2,7 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -130,16 +130,25 @@ class GroupCommit(ABC):
         while True:
             await self.wait()
             await self.collect(running)
-            batch = self.batch
-            self.batch = self._new_batch(EntryId(batch.entry.id + 1))
-            if not batch.entry.is_empty:
-                if self._compaction is not None:
-                    self._compaction.advance(batch.entry, running)
+            batch, has_news = self.batch, self.has_news
+            self.batch = self._new_batch(EntryId(batch.entry.id + has_news))
+            if has_news:
+                self.prepare(batch.entry, running)
                 self._watch.begin(batch)
                 await self.commit(batch.entry)
                 self._watch.end(batch)
                 release(batch)
             batch.released.set()
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anything to commit."""
+        return not self.batch.entry.is_empty
+
+    def prepare(self, entry: JournalEntry, running: Iterable[LiveGame]) -> None:
+        """Have old entries go with one that is about to be committed."""
+        if self._compaction is not None:
+            self._compaction.advance(entry, running)
 
     def _new_batch(self, entry_id: EntryId) -> Batch:
         return Batch(JournalEntry(entry_id, epoch=self._fence.epoch))

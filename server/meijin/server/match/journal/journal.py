@@ -25,7 +25,8 @@ from meijin.store.access.audit import Act
 from meijin.store.faults import NewFault
 from meijin.store.fence import Fence
 from meijin.store.journal import KeptEntries, pack_move
-from meijin.store.move_log import MoveLog
+from meijin.store.move_log.log import MoveLog
+from meijin.store.move_log.mark import LogMark
 from meijin.store.schema import EntryId
 from meijin.store.tournaments import TournamentEnd
 from meijin.store.voids import GameVoid
@@ -174,7 +175,12 @@ class Journal:
             self._compaction.forget(batch.ended)
             release(batch)
 
-        return [commits.run(released, running) for commits in self._all]
+        watch = [] if self._log is None else [self._log.watch()]
+        return [*(commits.run(released, running) for commits in self._all), *watch]
+
+    def log_mark(self) -> LogMark | None:
+        """What is acknowledged in the log of moves by now; ``None`` without one."""
+        return None if self._log is None else self._log.mark
 
     def close(self) -> None:
         """End what commits to the log."""

@@ -1,18 +1,24 @@
 """Commits to the move log: one write for each entry, and where it has to be on the disk, a wait."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import timedelta
+
+import structlog
 
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import CommitWatch, GroupCommit, retry_delays
-from meijin.server.match.journal.log_sync import LogSync
+from meijin.server.match.journal.log_thread import LogThread
 from meijin.server.match.live_game import LiveGame
 from meijin.server.match.store_watch import StoreWatch
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry
-from meijin.store.move_log import LogEntry, MoveLog
+from meijin.store.move_log.entry import LogEntry
+from meijin.store.move_log.log import FIRST_ENTRY, MoveLog
+from meijin.store.move_log.mark import LogMark
 from meijin.store.schema import EntryId
+
+log = structlog.get_logger()
 
 COLLECTION_TIME = timedelta(milliseconds=1)
 """The longest that an entry which waits for the disk waits for news of other games first.
@@ -31,10 +37,15 @@ thirds, and a lone game waits for nobody.
 """
 
 
+LOOK_INTERVAL = timedelta(seconds=1)
+"""Between two looks whether the log's newest segment still has its name."""
+
+
 class LogCommit(GroupCommit):
     """Commits entries of moves to a log.
 
-    The write is made on the event loop: it takes 10 microseconds, and a change of thread 60.
+    Where nobody waits for the disk the write is made on the event loop: it takes 10 microseconds,
+    and a change of thread 60.
     """
 
     def __init__(
@@ -45,11 +56,14 @@ class LogCommit(GroupCommit):
         store_watch: StoreWatch,
         watch: CommitWatch,
     ) -> None:
-        first_entry = EntryId(log.last_entry + 1)
+        first_entry = EntryId(FIRST_ENTRY + 1)
         super().__init__(fence, watch, first_entry=first_entry, compaction=compaction)
         self._log = log
+        self._moves = compaction
         self._store_watch = store_watch
-        self._sync = LogSync(log) if log.is_synced else None
+        self._thread = LogThread(log) if log.is_synced else None
+        self._renews = False
+        """The entry that is committed holds all moves, and begins the log's files anew."""
         self.silent_games = 0
         """Running games of which no news can come: their starts are not told yet."""
 
@@ -59,7 +73,7 @@ class LogCommit(GroupCommit):
         def is_complete() -> bool:
             return self.batch.games >= min(len(running) - self.silent_games, ENOUGH_GAMES)
 
-        if self._sync is not None:
+        if self._thread is not None:
             await self.wait_for(COLLECTION_TIME, is_complete)
             return
         for _ in range(COLLECTION_TURNS):
@@ -67,20 +81,38 @@ class LogCommit(GroupCommit):
                 return
             await asyncio.sleep(0)
 
+    @property
+    def mark(self) -> LogMark:
+        """What is acknowledged by now."""
+        return self._log.mark
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anything to commit."""
+        return super().has_news or self._log.is_lost
+
+    def prepare(self, entry: JournalEntry, running: Iterable[LiveGame]) -> None:
+        """Have the log be kept small; one that has lost its files gets all moves once more."""
+        self._renews = self._log.is_lost
+        self._moves.advance(entry, running, writes_all=self._renews)
+
     async def commit(self, entry: JournalEntry) -> None:
         """Commit an entry, and delete what holds no move of a running game any more."""
-        logged = LogEntry(entry.id, entry.moves, entry.analysis)
-        if self._sync is None:
+        logged = LogEntry(entry.id, entry.moves, entry.analysis, self._fence.acknowledged)
+        before = entry.truncate_before
+        keep_from = None if before is None else before.id
+        if self._thread is None:
             try:
-                self._log.append(logged)
+                self._log.append(logged, keep_from=keep_from, renew=self._renews)
             except OSError as error:
-                await self._append_again(logged, error)
+                await self._append_again(logged, keep_from, error)
+            self._log.settle()
         else:
-            await self._append_again(logged)
-        if entry.truncate_before is not None:
-            self._log.delete_before(entry.truncate_before.id)
+            await self._append_again(logged, keep_from)
 
-    async def _append_again(self, entry: LogEntry, error: OSError | None = None) -> None:
+    async def _append_again(
+        self, entry: LogEntry, keep_from: EntryId | None, error: OSError | None = None
+    ) -> None:
         """Append an entry, trying again after an error, for as long as the disk fails."""
         delays = retry_delays()
         with self._store_watch.owed() as request:
@@ -89,16 +121,30 @@ class LogCommit(GroupCommit):
                     self._store_watch.fail(request, f"the move log: {error.strerror}")
                     await asyncio.sleep(next(delays))
                 try:
-                    return await self._append(entry)
+                    return await self._append(entry, keep_from)
                 except OSError as found:
                     error = found
 
-    async def _append(self, entry: LogEntry) -> None:
-        self._log.append(entry)
-        if self._sync is not None:
-            await self._sync.wait()
+    async def _append(self, entry: LogEntry, keep_from: EntryId | None) -> None:
+        if self._thread is None:
+            self._log.append(entry, keep_from=keep_from, renew=self._renews)
+        else:
+            await self._thread.append(entry, keep_from, renew=self._renews)
+
+    async def watch(self) -> None:
+        """See whether the log's newest segment still has its name, and have it settled, for ever."""
+        while True:
+            await asyncio.sleep(LOOK_INTERVAL.total_seconds())
+            if self._thread is not None:
+                self._thread.settle()
+            if not self._log.is_lost and self._log.look():
+                log.error(
+                    "the log of moves has lost its files; it is written anew",
+                    folder=str(self._log.folder),
+                )
+                self.wake()
 
     def close(self) -> None:
         """Wait for the disk no more."""
-        if self._sync is not None:
-            self._sync.close()
+        if self._thread is not None:
+            self._thread.close()

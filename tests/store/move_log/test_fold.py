@@ -8,11 +8,17 @@ from typing import Any
 import pytest
 from tests.store.conftest import NOON, Scene
 
-from meijin.store import Database, StoreInUseError, journal, move_log
+from meijin.store import Database, StoreInUseError, journal
 from meijin.store.backup import back_up, restore
 from meijin.store.errors import BackupError
-from meijin.store.journal import EntryKey, JournalEntry, commit_entry, pack_anew, pack_move
-from meijin.store.move_log import LogEntry, LogReader, MoveLog, log_folder, segments_in
+from meijin.store.fence import EntryKey
+from meijin.store.journal import JournalEntry, commit_entry, pack_anew, pack_move
+from meijin.store.move_log import log as module
+from meijin.store.move_log.entry import LogEntry
+from meijin.store.move_log.log import FIRST_ENTRY, MoveLog
+from meijin.store.move_log.mark import read_mark, write_mark
+from meijin.store.move_log.reader import LogReader, read_log
+from meijin.store.move_log.segment import log_folder, segments_in
 from meijin.store.schema import EntryId, Epoch, GameId
 
 ASIDE = "meijin.db.replaced-20260304T120000Z"
@@ -39,9 +45,12 @@ def _log(file: Path, database: Database, scene: Scene) -> Iterator[MoveLog]:
     entry.starts = [scene.start(0, 1), scene.start(1, 2)]
     database.write(partial(commit_entry, entry=entry))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(move_log, "SEGMENT_BYTES", 1)
+        patched.setattr(module, "SEGMENT_BYTES", 1)
         log = MoveLog(log_folder(file), is_synced=False)
-        log.begin(LogEntry(EntryId(1), pack_anew(GameId(1)) + pack_anew(GameId(2)), {}))
+        first = LogEntry(FIRST_ENTRY, pack_anew(GameId(1)) + pack_anew(GameId(2)), {})
+        known = database.read(read_mark)
+        mark = log.begin(first, database_id=known.database_id, epoch=database.fence.epoch)
+        database.write(partial(write_mark, mark=mark))
         yield log
         log.close()
 
@@ -50,6 +59,7 @@ def append(log: MoveLog, *moves: tuple[int, int, int], **analysis: Any) -> None:
     """Commit an entry of (game, ply, cell)."""
     packed = b"".join(pack_move(*move, 5, 4) for move in moves)
     log.append(LogEntry(EntryId(log.last_entry + 1), packed, analysis))
+    log.settle()
 
 
 def stored(file: Path, game: int = 1) -> Sequence[tuple[int, int]]:
@@ -67,8 +77,8 @@ def moves_of(connection: Any) -> Sequence[journal.StoredMove]:
 
 def logged(file: Path) -> Sequence[int]:
     """The ids of the entries in the log beside a database."""
-    with LogReader(log_folder(file)) as reader:
-        return [entry.id for entry in reader.read()]
+    with Database(f"sqlite:///{file}") as database, LogReader(log_folder(file)) as reader:
+        return [entry.id for entry in database.read(lambda at: list(read_log(at, reader)))]
 
 
 def test_a_backup_has_the_moves_of_running_games(file: Path, log: MoveLog, tmp_path: Path) -> None:
@@ -93,8 +103,9 @@ def test_what_the_log_deletes_during_a_backup_is_in_it(
     append(log, (1, 2, 50))
 
     def go_on(_left: int) -> None:
-        append(log, (2, 2, 70))
-        log.delete_before(log.last_entry)
+        number = EntryId(log.last_entry + 1)
+        log.append(LogEntry(number, pack_move(2, 2, 70, 5, 4), {}), keep_from=number)
+        log.settle()
 
     back_up(file, tmp_path / "copy.db", go_on)
     assert len(segments_in(log_folder(file))) == 1
@@ -130,7 +141,7 @@ def test_a_journal_without_entries_takes_moves(
     back_up(file, tmp_path / "copy.db")
     assert stored(tmp_path / "copy.db") == [(2, 50)]
     with Database(f"sqlite:///{tmp_path / 'copy.db'}") as copy:
-        assert copy.read(journal.last_entry) == 0
+        assert copy.read(journal.newest_entry).id == 0
         assert copy.read(journal.kept_entries)[0].end == EntryKey(Epoch(1), EntryId(1))
 
 
@@ -161,8 +172,8 @@ def test_the_log_of_a_lost_database_is_kept(file: Path, log: MoveLog, tmp_path: 
         if path.is_file():
             path.unlink()
     assert restore(tmp_path / "copy.db", file, NOON) is None
-    assert logged(file) == []
-    assert logged(file.with_name(ASIDE)) == [1, 2]
+    assert not log_folder(file).exists()
+    assert len(segments_in(log_folder(file.with_name(ASIDE)))) == 2
 
 
 def test_a_log_that_is_appended_to_is_not_replaced(

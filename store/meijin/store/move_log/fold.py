@@ -5,8 +5,12 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 
+from meijin.store.fence import NO_ENTRY, SELECT_NEWEST, EntryKey
 from meijin.store.journal import ENTRY_BYTES, pack_move, unpack_moves
-from meijin.store.move_log import Analysis, LogEntry
+from meijin.store.move_log.entry import Analysis, LogEntry
+from meijin.store.move_log.mark import FORGET_LOG, SELECT_MARK, LogMark
+from meijin.store.move_log.problem import LogProblem
+from meijin.store.move_log.reader import LogReader
 from meijin.store.schema import GameId, GameState
 
 STEP_BYTES = 64 * 1024
@@ -15,20 +19,37 @@ STEP_BYTES = 64 * 1024
 STEP_PAUSE_S = 0.001
 """Between two steps: a running server is to have the interpreter too."""
 
+_HAS_MARK = "SELECT count(*) FROM pragma_table_info('claim') WHERE name = 'log_id'"
 _RUNNING = "SELECT id FROM game WHERE state = ?"
 _NEWEST = "SELECT epoch, id, moves, analysis FROM journal ORDER BY epoch DESC, id DESC LIMIT 1"
 _NONE = "SELECT epoch, 0, x'', NULL FROM claim"
 _PUT = "INSERT OR REPLACE INTO journal (epoch, id, moves, analysis) VALUES (?, ?, ?, ?)"
 
 
-def fold_log(copy: sqlite3.Connection, entries: Iterable[LogEntry]) -> None:
-    """Put what a log holds of a database's running games into its journal.
+def fold_log(copy: sqlite3.Connection, log: LogReader) -> LogProblem | None:
+    """Put what a log holds of a database's running games into its journal, and have it need no log.
 
     It becomes a part of the newest entry there, behind what that has. A new one would be taken for
     a commit by the fence, which looks whether the newest is missing.
+
+    Returns:
+        What is wrong with the log; the copy is of no use then.
     """
+    (has_mark,) = copy.execute(_HAS_MARK).fetchone()
+    if not has_mark:  # it is of a release that had no log
+        return None
+    mark = LogMark.of_row(copy.execute(SELECT_MARK).fetchone())
+    newest = copy.execute(SELECT_NEWEST).fetchone() or NO_ENTRY
+    reading = log.read(mark, EntryKey(*newest))
     running = {game_id for (game_id,) in copy.execute(_RUNNING, (GameState.RUNNING.value,))}
-    moves, analysis = _of_games(running, entries)
+    moves, analysis = _of_games(running, reading)
+    if mark.log_id is not None and reading.problem is None:
+        _add_to_newest(copy, moves, analysis)
+        copy.execute(FORGET_LOG)
+    return reading.problem
+
+
+def _add_to_newest(copy: sqlite3.Connection, moves: bytes, analysis: Analysis) -> None:
     found = copy.execute(_NEWEST).fetchone() or copy.execute(_NONE).fetchone()
     epoch, entry_id, known, said = found
     merged: Analysis = json.loads(said or "null") or {}
