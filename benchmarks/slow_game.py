@@ -23,7 +23,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, closing
-from itertools import chain
 from pathlib import Path
 
 import grpc
@@ -31,9 +30,10 @@ from arena_process import CHECKOUT, ArenaProcess, arena_process
 from bot_processes import BotProcesses, instant_bots
 from report import Row, report
 
-from meijin.server.tournaments.recovery import moves_by_game
 from meijin.store import Database, games, journal
-from meijin.store.move_log import LogReader, log_folder
+from meijin.store.move_log.reader import LogReader, read_log
+from meijin.store.move_log.segment import log_folder
+from meijin.store.running_games import RunningMoves
 from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
@@ -111,11 +111,13 @@ def _journal(arena: ArenaProcess) -> tuple[int, int]:
     """The entries, and the bytes of their moves, in the database and in the log beside it."""
     path = arena.data / "meijin.db"
     with (
-        closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection,
+        Database(f"sqlite:///{path}") as database,
+        database.reader.connect() as connection,
         LogReader(log_folder(path)) as log,
     ):
-        sizes = [len(moves) for (moves,) in connection.execute("SELECT moves FROM journal")]
-        sizes += [len(entry.moves) for entry in log.read()]
+        entries = connection.exec_driver_sql("SELECT moves FROM journal")
+        sizes = [len(moves) for (moves,) in entries]
+        sizes += [len(entry.moves) for entry in read_log(connection, log)]
         return len(sizes), sum(sizes)
 
 
@@ -133,8 +135,10 @@ def _restart_seconds(arena: ArenaProcess) -> float:
         with Database(f"sqlite:///{copy}") as database, database.reader.connect() as connection:
             began = time.process_time()
             plies = {row.id: row.opening_plies for row in games.running_games(connection)}
-            logged = (journal.unpack_moves(entry.moves) for entry in log.read())
-            moves_by_game(chain(journal.running_moves(connection), *logged), plies)
+            moves = RunningMoves(plies)
+            moves.add(journal.running_moves(connection))
+            for entry in read_log(connection, log):
+                moves.add(journal.unpack_moves(entry.moves))
             journal.running_analysis(connection, plies)
             journal.kept_entries(connection)
             return time.process_time() - began

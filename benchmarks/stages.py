@@ -48,11 +48,14 @@ from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.recovery import LastIds
 from meijin.store import Database, Durability, Writer
-from meijin.store.move_log import LogEntry, MoveLog
+from meijin.store.move_log.entry import LogEntry
+from meijin.store.move_log.log import FIRST_ENTRY, MoveLog, open_log
 from meijin.store.schema import (
+    ID_BYTES,
     BotId,
     BotVersionId,
     EntryId,
+    Epoch,
     GameId,
     LadderId,
     PairingId,
@@ -249,9 +252,9 @@ def open_store(durability: Durability) -> Iterator[tuple[Database, Writer, Setti
 
 
 def _empty_log(database: Database) -> MoveLog:
-    move_log = database.open_move_log()
+    move_log = open_log(database)
     assert move_log is not None
-    move_log.begin(LogEntry(EntryId(1), b"", {}))
+    move_log.begin(LogEntry(FIRST_ENTRY, b"", {}), database_id=bytes(ID_BYTES), epoch=Epoch(1))
     return move_log
 
 

@@ -48,7 +48,7 @@ class _FaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FaultKind.V
     a game were away.
     """
     FAULT_KIND_OUTAGE: _FaultKind.ValueType  # 8
-    """The server or its database was away."""
+    """The server or its database was away, or has lost moves of a game, which is void."""
     FAULT_KIND_STALL: _FaultKind.ValueType  # 9
     """The server stood still."""
     FAULT_KIND_VOIDED: _FaultKind.ValueType  # 10
@@ -80,7 +80,7 @@ FAULT_KIND_MASS_DISCONNECT: FaultKind.ValueType  # 7
 a game were away.
 """
 FAULT_KIND_OUTAGE: FaultKind.ValueType  # 8
-"""The server or its database was away."""
+"""The server or its database was away, or has lost moves of a game, which is void."""
 FAULT_KIND_STALL: FaultKind.ValueType  # 9
 """The server stood still."""
 FAULT_KIND_VOIDED: FaultKind.ValueType  # 10

@@ -134,6 +134,27 @@ class Hello(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class KnownGamesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        @_builtins.property
+        def value(self) -> Global___KnownGame: ...
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: Global___KnownGame | None = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _typing.Literal["value", b"value"]  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     PROTOCOL_VERSION_FIELD_NUMBER: _builtins.int
     BOT_NAME_FIELD_NUMBER: _builtins.int
     ENGINE_FIELD_NUMBER: _builtins.int
@@ -141,6 +162,7 @@ class Hello(_message.Message):
     RESUME_SESSION_ID_FIELD_NUMBER: _builtins.int
     HARDWARE_FIELD_NUMBER: _builtins.int
     NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
+    KNOWN_GAMES_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """The protocol version the bot speaks; this contract is 1."""
     bot_name: _builtins.str
@@ -167,6 +189,14 @@ class Hello(_message.Message):
     def capabilities(self) -> Global___Capabilities:
         """What the bot can play."""
 
+    @_builtins.property
+    def known_games(self) -> _containers.MessageMap[_builtins.str, Global___KnownGame]:
+        """What the bot knows of the games that it believes to be running, by
+        `GameStarted.game_id`. A server that was restarted learns from it when it has lost
+        moves that it had told: it says so, and the game is void through its fault. A bot
+        may tell of some games only, or of none.
+        """
+
     def __init__(
         self,
         *,
@@ -177,14 +207,53 @@ class Hello(_message.Message):
         resume_session_id: _builtins.str = ...,
         hardware: _builtins.str = ...,
         nodes_per_second: _builtins.int = ...,
+        known_games: _abc.Mapping[_builtins.str, Global___KnownGame] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "engine", b"engine"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_name", b"bot_name", "capabilities", b"capabilities", "engine", b"engine", "hardware", b"hardware", "nodes_per_second", b"nodes_per_second", "protocol_version", b"protocol_version", "resume_session_id", b"resume_session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_name", b"bot_name", "capabilities", b"capabilities", "engine", b"engine", "hardware", b"hardware", "known_games", b"known_games", "nodes_per_second", b"nodes_per_second", "protocol_version", b"protocol_version", "resume_session_id", b"resume_session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Hello: _TypeAlias = Hello  # noqa: Y015
+
+@_typing.final
+class KnownGame(_message.Message):
+    """What a bot knows of a running game: what the server has told it, and its own answer.
+    Sides that were chosen are not in it.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLY_FIELD_NUMBER: _builtins.int
+    MOVES_CRC_FIELD_NUMBER: _builtins.int
+    ANSWERED_CRC_FIELD_NUMBER: _builtins.int
+    ply: _builtins.int
+    """The number of stones in `TurnRequested.moves` of the game's last turn that was the
+    bot's; before the first one, that of `GameStarted.moves`.
+    """
+    moves_crc: _builtins.int
+    """The CRC-32 of those `moves`, as zlib and PNG have it; 0 when there are none."""
+    answered_crc: _builtins.int
+    """The CRC-32 of the same with the stones added that the bot has answered that turn
+    with, two bytes each; absent when it has answered it with none.
+    """
+    def __init__(
+        self,
+        *,
+        ply: _builtins.int = ...,
+        moves_crc: _builtins.int = ...,
+        answered_crc: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_answered_crc", b"_answered_crc", "answered_crc", b"answered_crc"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_answered_crc", b"_answered_crc", "answered_crc", b"answered_crc", "moves_crc", b"moves_crc", "ply", b"ply"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__answered_crc: _TypeAlias = _typing.Literal["answered_crc"]  # noqa: Y015
+    _WhichOneofArgType__answered_crc: _TypeAlias = _typing.Literal["_answered_crc", b"_answered_crc"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__answered_crc) -> _WhichOneofReturnType__answered_crc | None: ...
+
+Global___KnownGame: _TypeAlias = KnownGame  # noqa: Y015
 
 @_typing.final
 class Engine(_message.Message):

@@ -29,7 +29,12 @@ from meijin.server.metrics.standing import Standing
 from meijin.server.parts import Access, Parts
 from meijin.server.process.backups import Backups
 from meijin.server.process.bind_failure import bind_failure, check_port
-from meijin.server.process.data_folder import check_database, make_private
+from meijin.server.process.data_folder import (
+    check_database,
+    check_move_log,
+    make_private,
+    undo_cut_restore,
+)
 from meijin.server.process.garbage import GarbageCollector
 from meijin.server.process.last_resort import end_within
 from meijin.server.process.open_files import allow_open_files, max_connections
@@ -39,7 +44,13 @@ from meijin.server.process.systemd import ServiceManager
 from meijin.server.services import OTHER_SERVICES, STORING_SERVICES, add_services
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
-from meijin.server.tournaments.recovery import begin_log, load, restore
+from meijin.server.tournaments.recovery import (
+    RecoveredState,
+    first_entry,
+    kept_in,
+    load,
+    restore,
+)
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.server.tracing.start import start_tracer
 from meijin.server.webhooks.deliverer import Deliverer
@@ -48,7 +59,10 @@ from meijin.store import Database, FileClaim, StoreInUseError, Writer
 from meijin.store.access.tokens import Identity, authenticate
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
 from meijin.store.ladders.ladders import check_time_classes
-from meijin.store.move_log import MoveLog
+from meijin.store.move_log.entry import LogEntry
+from meijin.store.move_log.log import MoveLog, open_log
+from meijin.store.move_log.mark import write_mark
+from meijin.store.schema import Epoch
 from meijin.wire.contract import (
     BACKUP_FOLDER,
     SERVER_LOCK_FILE,
@@ -67,6 +81,13 @@ LAST_COMMITS_TIME = timedelta(seconds=3)
 
 HANDSHAKE_TIMEOUT = timedelta(seconds=10)
 """How long a client has to open a connection; until then it is none that could be idle."""
+
+READ_TO_REFUSE = 2
+"""Messages of up to so many times `max_message_bytes` are read, to be refused in our own words.
+
+Larger ones gRPC refuses unread. So this bounds what a peer has us hold of a message: with the 2,000
+streams of an address half a gigabyte, which it has to send first.
+"""
 
 HANDOVER_TIME = timedelta(seconds=10)
 """How long a server that has lost the database to this one may append to its log of moves."""
@@ -107,8 +128,8 @@ async def serve(
 
     Raises:
         CertificateError: a file for TLS can't be used.
-        StoreError: another server runs on the same database, it is damaged, or its ladders are of
-            classes with other bounds.
+        StoreError: another server runs on the same database, it or its log of moves is damaged,
+            or its ladders are of classes with other bounds.
         OSError: the address can't be listened on.
         TracingError: traces can't be sent from here.
     """
@@ -125,6 +146,7 @@ async def serve(
         stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
         stack.enter_context(database.claim())
         check_port(settings.listen)
+        await asyncio.to_thread(undo_cut_restore, settings)
         await asyncio.to_thread(check_database, settings)
         await asyncio.to_thread(database.migrate)
         await asyncio.to_thread(database.fence.claim)
@@ -235,20 +257,25 @@ class App:
         try:
             await ensure_operator_token(storage, OperatorTokenFile(settings.data))
             await storage.read(partial(check_time_classes, classes=settings.time_classes))
-            recovered = await storage.read(partial(load, storage=storage, move_log=move_log))
+            folder = None if move_log is None else move_log.folder
+            recovered = await storage.read(partial(load, storage=storage, log_folder=folder))
+            check_move_log(recovered.games, settings)
+            begun, last = first_entry(recovered), recovered.last
             if move_log is not None:
-                recovered = begin_log(move_log, recovered, database.fence.epoch)
+                last = last._replace(kept=kept_in(begun, database.fence.epoch))
             parts = Parts.assemble(
                 settings,
                 writer,
                 database.fence,
                 storage,
                 redis_url=redis_url,
-                last=recovered.last,
+                last=last,
                 move_log=move_log,
                 tracer=tracer,
             )
             restore(recovered, parts.lobby, parts.games, parts.scheduler)
+            if move_log is not None:
+                await _begin_log(move_log, begun, recovered, storage, database.fence.epoch)
             parts.incidents.restarted()
             app = cls(settings, parts, credentials)
             try:
@@ -361,11 +388,32 @@ async def _open_move_log(database: Database) -> MoveLog | None:
     deadline = asyncio.get_running_loop().time() + HANDOVER_TIME.total_seconds()
     while True:
         try:
-            return database.open_move_log()
+            return open_log(database)
         except StoreInUseError:
             if asyncio.get_running_loop().time() >= deadline:
                 raise
         await asyncio.sleep(HANDOVER_TIME.total_seconds() / 100)
+
+
+async def _begin_log(
+    move_log: MoveLog,
+    first: LogEntry,
+    recovered: RecoveredState,
+    storage: Storage,
+    epoch: Epoch,
+) -> None:
+    """Begin the log anew, once its moves have stood on boards; only then the old one goes.
+
+    Raises:
+        OSError: the disk does not take it; nothing has changed.
+    """
+    mark = move_log.begin(first, database_id=recovered.games.mark.database_id, epoch=epoch)
+    await storage.write(partial(write_mark, mark=mark))
+    if recovered.games.problem is None:
+        move_log.drop_old()
+    else:
+        kept = move_log.keep_old()
+        log.warning("the log of moves that was found is kept", folder=str(kept))
 
 
 async def _authenticate(parts: Parts, token: str) -> Identity | None:
@@ -393,5 +441,5 @@ def _options(settings: Settings) -> list[tuple[str, int]]:
         ("grpc.max_allowed_incoming_connections", max_connections()),
         ("grpc.max_connection_idle_ms", 10_000),
         ("grpc.server_handshake_timeout_ms", HANDSHAKE_TIMEOUT // timedelta(milliseconds=1)),
-        ("grpc.max_receive_message_length", settings.max_message_bytes),
+        ("grpc.max_receive_message_length", READ_TO_REFUSE * settings.max_message_bytes),
     ]

@@ -103,7 +103,7 @@ class InvitationError(MeijinError):
 
 
 class QuotaError(MeijinError):
-    """An owner has as many bots, or somebody as many tokens, as may be."""
+    """An owner has as many bots or games, or somebody as many tokens or webhooks, as may be."""
 
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
     reason = "QUOTA"
@@ -142,6 +142,13 @@ class TooManyNoticesError(MeijinError):
 
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
     reason = "TOO_MANY_NOTICES"
+
+
+class MessageTooLargeError(MeijinError):
+    """A message is larger than the server takes; none of it is read."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "MESSAGE_TOO_LARGE"
 
 
 class TooManyActionsError(MeijinError):

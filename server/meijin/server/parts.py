@@ -26,6 +26,7 @@ from meijin.server.match.incidents import Incidents
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.listeners import Listeners
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.lost_moves import LostMoves
 from meijin.server.match.silence import SilenceWatch
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.store_watch import StoreWatch
@@ -35,6 +36,7 @@ from meijin.server.settings import Admission, Reading, Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import Creator
+from meijin.server.tournaments.owner_limits import OwnerLimits
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.planner import Planner
 from meijin.server.tournaments.recovery import LastIds
@@ -43,7 +45,7 @@ from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.fence import Fence
-from meijin.store.move_log import MoveLog
+from meijin.store.move_log.log import MoveLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class Parts:
             grace=settings.grace,
             max_notices=settings.max_notices,
             needs_doctor=settings.admission is Admission.DOCTOR,
+            last_game=last.game,
         )
         games = Games(
             lobby,
@@ -128,6 +131,7 @@ class Parts:
         game_rate = GameRate(watch)
         # The order in which they hear: a tournament counts a game before anybody looks at it.
         listeners.add(scheduler, feed, refreshes, GameLog(tracer), incidents, game_rate)
+        listeners.add(LostMoves(games))
         if tracer.is_on:
             listeners.add(GameSpans(tracer))
         return cls(
@@ -147,7 +151,7 @@ class Parts:
             feed=feed,
             game_rate=game_rate,
             scheduler=scheduler,
-            creator=Creator(storage, settings.time_classes, lobby.able),
+            creator=Creator(storage, OwnerLimits.of(settings), settings.time_classes, lobby.able),
             planner=Planner(scheduler, storage, feed, settings.time_classes),
             refreshes=refreshes,
             control=TournamentControl(
@@ -161,7 +165,7 @@ class Parts:
         games = self.games
         return [
             *self.journal.tasks(games.release, games.running.values()),
-            self.store_watch.beat(self.writer),
+            self.store_watch.beat(self.writer, self.journal.log_mark),
             self.watchdog.watch_clocks(),
             self.watchdog.measure_lag(),
             self.watchdog.drop_stalled_streams(),

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from random import Random
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import grpc
 import pytest
@@ -36,6 +37,7 @@ from meijin.bots.sdk.backoff import Backoff
 from meijin.bots.sdk.speed import write_speed
 from meijin.game import FREESTYLE, STANDARD, Board, Color, Outcome, decode_moves
 from meijin.v1 import game_pb2
+from meijin.v1.play_service_pb2 import KnownGame
 
 if TYPE_CHECKING:
     from tests.bots.conftest import ScriptedServer
@@ -456,6 +458,32 @@ async def test_resumed_game_has_another_number(server: ScriptedServer) -> None:
         )
         (play,) = await session.receive_plays()
         assert (play.game, play.ply, play.cell) == (1, 2, 1)
+
+
+async def test_a_bot_that_returns_tells_what_it_knows(server: ScriptedServer) -> None:
+    """Of each game that waits: the moves of its last turn, and its own answer."""
+    async with server.connect(FirstCellBot()):
+        session = await server.session()
+        await session.welcome()
+        assert not session.hello.known_games
+        await session.begin(1, 2, 3)
+        await session.receive_plays(3)
+        await session.send_events(
+            turns=[session.turn(2, [0, 9])], ended=[session.ended(3)], started=[session.started(4)]
+        )
+        await session.receive_plays()
+        session.end(grpc.StatusCode.UNAVAILABLE)
+        session = await server.session()
+        await session.welcome(running_games=3)
+        assert session.hello.known_games == {
+            "game-1": KnownGame(ply=0, moves_crc=0, answered_crc=crc32(b"\0\0")),
+            "game-2": KnownGame(
+                ply=2,
+                moves_crc=crc32(b"\0\0\x09\0"),
+                answered_crc=crc32(b"\0\0\x09\0\x01\0"),
+            ),
+            "game-4": KnownGame(ply=0, moves_crc=0),
+        }
 
 
 async def test_answer_of_a_lost_stream(server: ScriptedServer) -> None:

@@ -12,6 +12,7 @@ from meijin.bots.sdk.games import Games
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.searcher import Hook, Searcher
+from meijin.bots.sdk.wire import KnownGame
 from meijin.game import GOMOKU, Color, Ending, Outcome, Party, TimeControl
 
 LOST = Outcome(Ending.TIME, Color.WHITE, Party.BLACK, "41 s over")
@@ -108,6 +109,18 @@ def test_end(games: Games, bot: HearingBot, caplog: pytest.LogCaptureFixture) ->
     assert bot.heard == [("game-1", LOST)]
     assert "game game-1 against rival started" in caplog.text
     assert "game game-1 against rival ended: black forfeits: time (41 s over)" in caplog.text
+
+
+def test_what_was_told_is_known_over_all_streams(games: Games) -> None:
+    """A server that has lost moves brings a game back with fewer: it had told of the others."""
+    moves = b"\x07\0\x08\0"
+    games.apply(Events(started=[started(1)], turns=[turn(1)._replace(ply=2, moves=moves)]))
+    games.close()
+    games.open(Outbox(), returning=1)
+    games.apply(Events(started=[started(5, "game-1")]))
+    assert games.known() == [KnownGame("game-1", moves, ())]
+    games.apply(Events(ended=[GameEnded(5, LOST)]))
+    assert games.known() == []
 
 
 def test_unknown_numbers(games: Games, caplog: pytest.LogCaptureFixture) -> None:

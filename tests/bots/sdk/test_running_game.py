@@ -15,7 +15,7 @@ from meijin.bots.sdk.errors import GameFailedError, SupplierError
 from meijin.bots.sdk.events import Charge, GameStarted, OpeningTask, Turn
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.running_game import RunningGame
-from meijin.bots.sdk.wire import Action
+from meijin.bots.sdk.wire import Action, KnownGame
 from meijin.game import GOMOKU, Board, Choose, Color, Placement, TimeControl, encode_moves
 
 
@@ -58,6 +58,62 @@ def game_after(
 def turn(cells: Sequence[int]) -> Turn:
     """A turn after `cells`, with half a minute left."""
     return Turn(3, len(cells), encode_moves(cells), 30_000, 20_000, Clock.now)
+
+
+def test_a_game_knows_what_it_was_told_and_has_answered() -> None:
+    """The moves of its last turn; the answer's stones until the next one."""
+    game = game_after([112])
+    assert game.known == KnownGame("g", encode_moves([112]), ())
+    game.begin_turn(turn([112, 113]))
+    game.turn_position()
+    assert game.known == KnownGame("g", encode_moves([112, 113]), ())
+    game.send(game.action_for(100))
+    assert game.known == KnownGame("g", encode_moves([112, 113]), (100,))
+    game.begin_turn(turn([112, 113, 100, 101]))
+    assert game.known == KnownGame("g", encode_moves([112, 113, 100, 101]), ())
+
+
+def test_what_a_game_knows_outlives_its_stream() -> None:
+    """A server that brings it back with fewer moves has told of the others all the same."""
+    game = game_after([])
+    game.begin_turn(turn([7, 8]))
+    game.turn_position()
+    game.send(game.action_for(100))
+    started = GameStarted(
+        number=1,
+        game_id="g",
+        variant=GOMOKU,
+        time_control=TimeControl.parse("60"),
+        color=Color.BLACK,
+        opponent="rival",
+        moves=b"",
+    )
+    back = RunningGame(started, Outbox(), earlier=game)
+    assert back.known == KnownGame("g", encode_moves([7, 8]), (100,))
+    back.begin_turn(turn([]))  # it goes on from there, whatever was
+    assert back.known == KnownGame("g", b"", ())
+
+
+@pytest.mark.parametrize(
+    ("answer", "stones"),
+    [
+        (Choice(5), (5,)),
+        (Unchecked(6), (6,)),
+        (Unchecked(1 << 16), ()),
+        (Unchecked(-1), ()),
+        (Placement((7, 8, 9)), (7, 8, 9)),
+        (Choose(Color.WHITE), ()),
+        (RESIGN, ()),
+        (Failure("no more"), ()),
+    ],
+)
+def test_only_stones_are_known_of_an_answer(answer: Any, stones: tuple[int, ...]) -> None:
+    """Of one that the wire can carry."""
+    game = game_after([])
+    game.begin_turn(turn([]))
+    game.turn_position()
+    game.send(Action(3, 0, answer))
+    assert game.known.answer == stones
 
 
 async def sent(game: RunningGame) -> list[tuple[int, int, int]]:

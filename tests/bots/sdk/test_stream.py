@@ -12,14 +12,14 @@ from google.protobuf.message import DecodeError
 
 from meijin.bots import ReplacedError
 from meijin.bots.sdk import stream as stream_module
-from meijin.bots.sdk.errors import StreamLostError
+from meijin.bots.sdk.errors import InvalidBotError, StreamLostError
 from meijin.bots.sdk.events import Ping, Welcome
 from meijin.bots.sdk.outbox import COLLECTING_TICKS, Outbox
 from meijin.bots.sdk.stream import Stream
 from meijin.bots.sdk.wire import Action
 from meijin.v1 import play_service_pb2
 from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
-from meijin.wire.contract import Address
+from meijin.wire.contract import MAX_MESSAGE_BYTES, Address
 
 WELCOME = PlayResponse(welcome=play_service_pb2.Welcome(session_id="s", bot_name="mine"))
 HERE = Address("127.0.0.1:7464")
@@ -83,6 +83,16 @@ async def test_open() -> None:
     welcome = await Stream(call, HERE).open(hello)
     assert isinstance(welcome, Welcome)
     assert call.written == [hello]
+
+
+async def test_a_hello_that_no_server_takes() -> None:
+    """It isn't sent, and the bot's author is told what to look at."""
+    call: Any = FakeCall(WELCOME)
+    engine = play_service_pb2.Engine(configuration=["book=" + "x" * MAX_MESSAGE_BYTES])
+    hello = PlayRequest(hello=play_service_pb2.Hello(bot_name="mine", engine=engine))
+    with pytest.raises(InvalidBotError, match=r"^the hello takes \d+ bytes .* configuration"):
+        await Stream(call, HERE).open(hello)
+    assert call.written == []
 
 
 @pytest.mark.parametrize("reads", [[], [PING], [PlayResponse()]])

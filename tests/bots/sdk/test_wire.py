@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meijin.bots import RESIGN, Analysis, Choice
+from meijin.bots import RESIGN, Analysis, Choice, RandomBot
 from meijin.bots.sdk.answer import Failure
 from meijin.bots.sdk.events import (
     Charge,
@@ -28,12 +28,15 @@ from meijin.bots.sdk.events import (
 from meijin.bots.sdk.wire import (
     MAX_BATCH_BYTES,
     MAX_FAILURE_BYTES,
+    MAX_KNOWN_GAMES,
     Action,
+    KnownGame,
     actions_to_proto,
     analysis_to_proto,
+    hello_to_proto,
     message_from_proto,
 )
-from meijin.game import GOMOKU, Choose, Color, Ending, Outcome, Placement, TimeControl
+from meijin.game import GOMOKU, Choose, Color, Ending, Outcome, Placement, TimeControl, encode_moves
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.wire.contract import MAX_PV
 
@@ -49,6 +52,15 @@ def test_a_failure_says_whose_it_is(
     (request,) = actions_to_proto([Action(1, 0, Failure("no licence", is_suppliers))], now=0.0)
     (failure,) = request.actions.failures
     assert failure.cause == cause
+
+
+def test_a_hello_that_tells_of_many_games_fits_into_a_message() -> None:
+    """Of those that don't fit nothing is told."""
+    long = encode_moves(range(225))
+    games = [KnownGame(str(10**8 + each), long, (7, 8)) for each in range(10_000)]
+    hello = hello_to_proto(RandomBot(), name="any", digest="", session_id="", known_games=games)
+    assert len(hello.hello.known_games) == MAX_KNOWN_GAMES
+    assert hello.ByteSize() < MAX_BATCH_BYTES
 
 
 def test_moves_say_what_they_took() -> None:

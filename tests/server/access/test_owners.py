@@ -10,7 +10,10 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from sqlalchemy import text
 
+from meijin.game import GOMOKU, TimeControl
 from meijin.testing.desk import Desk
+from meijin.v1 import tournament_service_pb2 as tournament_pb
+from meijin.wire import time_control_to_proto, variant_to_proto
 
 Code = grpc.StatusCode
 BY_INVITATION = pytest.mark.settings(registration="invitation", owner_quota=2)
@@ -94,6 +97,25 @@ async def test_an_invitation_has_bounds(desk: Desk) -> None:
     for more in ({"uses": 1001}, {"lifetime": year}, {"lifetime": none}, {"quota": 10_001}):
         end = await desk.refusal(INVITE, desk.server.operator_token, **more)
         assert (end.code, end.reason) == (Code.INVALID_ARGUMENT, "INVALID_REQUEST"), more
+
+
+@pytest.mark.settings(registration="closed", owner_tournaments=True, owner_tournament_games=9)
+async def test_an_owners_tournaments_are_bounded(desk: Desk) -> None:
+    """Those of operators are not."""
+    eve = await desk.token("owner", "eve")
+    for name in ("ada", "bob"):
+        await desk.bot(name)
+    settings = tournament_pb.TournamentSettings(
+        format=tournament_pb.TOURNAMENT_FORMAT_ROUND_ROBIN, bots=["ada", "bob"], rounds=10
+    )
+    settings.time_control.CopyFrom(time_control_to_proto(TimeControl.parse("60")))
+    settings.variant.CopyFrom(variant_to_proto(GOMOKU))
+    create = "TournamentService/CreateTournament"
+    end = await desk.refusal(create, eve, settings=settings)
+    assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "QUOTA")
+    await desk.ask(create, settings=settings)
+    settings.rounds = 8
+    await desk.ask(create, eve, settings=settings)
 
 
 @pytest.mark.settings(registration="closed", owner_tournaments=True)

@@ -63,6 +63,7 @@ LEFT_OUT = {
     "/meijin.v1.GameService/WatchArena",
 }
 GET_GAME = "/meijin.v1.GameService/GetGame"
+WATCH_GAME = "/meijin.v1.GameService/WatchGame"
 PLAY = "/meijin.v1.PlayService/Play"
 
 
@@ -242,6 +243,24 @@ async def test_anyone_may_manage_an_open_server(
         request = bot_service_pb2.RegisterBotRequest(name=name).SerializeToString()
         end = await ending(channel, "/meijin.v1.BotService/RegisterBot", request, token)
         assert end.code is grpc.StatusCode.OK
+
+
+@pytest.mark.settings(max_message_bytes=100)
+@pytest.mark.parametrize("method", [GET_GAME, WATCH_GAME, REFLECTION])
+async def test_a_request_that_is_too_large_is_refused_in_words(
+    server: ServerInTest, ending: Callable[..., Any], method: str
+) -> None:
+    """Those of calls and of streams, up to where gRPC refuses them itself."""
+    channel = await server.channel()
+    too_large = (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
+    for size in (101, 200):
+        end = await ending(channel, method, b"x" * size, None)
+        assert (end.code, end.reason) == too_large
+        assert f"takes {size} bytes, and at most 100 are taken" in end.details
+    at_most = await ending(channel, method, b"x" * 100, None)
+    assert at_most.reason != "MESSAGE_TOO_LARGE"
+    unread = await ending(channel, method, b"x" * 201, None)
+    assert (unread.code, unread.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "")
 
 
 async def test_an_unknown_method_is_unimplemented(

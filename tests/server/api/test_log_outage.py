@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING
+from threading import Event
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1.health_pb2 import HealthCheckResponse
 
 from meijin.store import Durability
-from meijin.store.move_log import MoveLog
+from meijin.store.move_log import log as log_module
+from meijin.store.move_log.log import MoveLog
 from meijin.testing.peer import play_moves
 from meijin.v1 import game_pb2
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.server.conftest import StartServer
 
 FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
@@ -32,7 +38,7 @@ async def test_a_move_waits_for_the_log(
 ) -> None:
     """The store is away for as long as the disk is full; then the game goes on, on its clock."""
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     async with start_server(durability=durability) as server:
@@ -52,3 +58,39 @@ async def test_a_move_waits_for_the_log(
         for peer in players:
             assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
         assert told[:1] == [3]
+
+
+@pytest.mark.parametrize("call", ["pwrite", "fdatasync", "posix_fallocate"])
+async def test_a_disk_that_hangs_holds_nobody_else(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """Health tells of it, pings are answered, and the move is told when the disk has it."""
+    gate, hangs = Event(), Event()
+    done: Callable[..., int] = getattr(os, call)
+
+    def hang(*arguments: Any) -> int:
+        hangs.set()
+        gate.wait()
+        return done(*arguments)
+
+    async with start_server(durability=Durability.POWER) as server:
+        players = await server.pair()
+        await play_moves(players, FIVE[:2])
+        turn = await players[0].turn()
+        (game,) = server.running
+        try:
+            with monkeypatch.context() as patched:
+                patched.setattr(os, call, hang)
+                if call == "posix_fallocate":
+                    patched.setattr(log_module, "SEGMENT_BYTES", 1)
+                await players[0].play(turn, FIVE[2])
+                await server.until(hangs.is_set)
+                await server.until(lambda: server.parts.store_watch.is_away)
+                stub: Any = health_pb2_grpc.HealthStub(await server.channel())
+                found = await stub.Check(health_pb2.HealthCheckRequest())
+                assert found.status == HealthCheckResponse.NOT_SERVING
+                assert game.is_uncommitted
+        finally:
+            gate.set()
+        await play_moves(players, FIVE[3:], first=3)
+        assert (await players[0].ended()).outcome.ending == game_pb2.ENDING_FIVE

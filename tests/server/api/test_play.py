@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,6 +26,7 @@ from meijin.testing.peer import CallEnding, Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import bot_service_pb2, game_pb2
 from meijin.v1 import play_service_pb2 as pb
+from meijin.wire.contract import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from tests.server.conftest import StartServer
@@ -570,6 +572,39 @@ async def test_too_many_actions_in_a_message_end_the_stream(
         assert session.refused == 0
         assert (game.arbiter.board.ply, game.arbiter.outcome) == (0, None)
         assert white.unread("ended") == 0
+
+
+async def write_on(peer: Peer, request: pb.PlayRequest) -> None:
+    """Send a message again and again, as a client does that reads at the end."""
+    with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # what it hears is looked at
+        for _ in range(play_service.MESSAGES_TAKEN):
+            await peer.call.write(request)
+
+
+@pytest.mark.parametrize("size", [MAX_MESSAGE_BYTES, 2 * MAX_MESSAGE_BYTES - 16])
+async def test_a_message_that_is_too_large_is_refused_in_words(
+    server: ServerInTest, size: int
+) -> None:
+    """However often it is sent, and though its sender waits to write when the stream ends."""
+    request = pb.PlayRequest(actions=pb.Actions(plays=[pb.Play()] * (size // 2)))
+    size = request.ByteSize()
+    async with server.innocents():
+        peers = [await server.bot(f"bot-{number}") for number in range(8)]
+        await asyncio.gather(*(write_on(peer, request) for peer in peers))
+        for peer in peers:
+            end = await peer.closed()
+            assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
+            assert end.details == (
+                f"the message takes {size} bytes, and at most {MAX_MESSAGE_BYTES} are taken; send "
+                "smaller ones"
+            )
+
+
+async def test_a_hello_that_is_too_large_is_refused_in_words(server: ServerInTest) -> None:
+    """Nothing of it is looked at."""
+    peer = Peer(await server.channel(), None)
+    await peer.write(hello=pb.Hello(bot_name="x" * MAX_MESSAGE_BYTES))
+    assert (await peer.closed()).reason == "MESSAGE_TOO_LARGE"
 
 
 @pytest.mark.parametrize("command", [{"actions": pb.Actions()}, {"pong": pb.Pong(sequence=77)}])

@@ -12,10 +12,12 @@ import pytest
 from meijin.game import Ending, Party, Seat
 from meijin.server.match import games
 from meijin.server.match.segments import ENTRIES_PER_SEGMENT
-from meijin.store import move_log
+from meijin.store import Database
 from meijin.store.database import database_file
 from meijin.store.journal import StoredMove, unpack_moves
-from meijin.store.move_log import LogReader, log_folder
+from meijin.store.move_log import log as move_log
+from meijin.store.move_log.reader import LogReader, read_log
+from meijin.store.move_log.segment import log_folder
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2
@@ -189,8 +191,13 @@ def logged_moves(settings: Settings) -> list[StoredMove]:
     """The moves in the log of a server that has ended."""
     path = database_file(settings.database)
     assert path is not None
-    with LogReader(log_folder(path)) as log:
-        return [move for entry in log.read() for move in unpack_moves(entry.moves)]
+    with (
+        Database(settings.database) as database,
+        database.reader.connect() as connection,
+        LogReader(log_folder(path)) as log,
+    ):
+        entries = read_log(connection, log)
+        return [move for entry in entries for move in unpack_moves(entry.moves)]
 
 
 async def test_old_entries_are_deleted(

@@ -15,6 +15,7 @@ from meijin.server.match.game_log import GameLog
 from meijin.server.match.game_rate import GameRate
 from meijin.server.match.incidents import Incidents
 from meijin.server.match.listeners import Absence, Listener, Listeners, MassDisconnect
+from meijin.server.match.lost_moves import LostMoves
 from meijin.server.metrics.game_counts import GameCounts
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
@@ -31,6 +32,7 @@ HOOKS = (
     "player_joined",
     "player_returned",
     "mass_disconnected",
+    "game_disputed",
     "game_over",
     "game_started",
     "games_moved",
@@ -64,6 +66,10 @@ class Noting(Listener):
         """Note it."""
         self._heard.append(f"{self._name} lost {' '.join(loss.names)}")
 
+    def game_disputed(self, game: LiveGame) -> None:
+        """Note it."""
+        self._heard.append(f"{self._name} disputed {game.id}")
+
     def game_over(self, game: LiveGame) -> None:
         """Note it."""
         self._heard.append(f"{self._name} over {game.id}")
@@ -86,6 +92,7 @@ def tell_all(listeners: Listeners) -> None:
     listeners.player_joined(cast("Participant", SimpleNamespace(name="ada")))
     listeners.player_returned(ABSENCE)
     listeners.mass_disconnected(LOSS)
+    listeners.game_disputed(game("f"))
     listeners.game_over(game("d"))
     listeners.committed([game("a"), game("b")], [game("c"), game("e")], [game("d")])
 
@@ -104,6 +111,10 @@ class Failing(Listener):
     def mass_disconnected(self, loss: MassDisconnect) -> None:
         """Fail."""
         raise RuntimeError(str(loss.connected))
+
+    def game_disputed(self, game: LiveGame) -> None:
+        """Fail."""
+        raise RuntimeError(str(game.id))
 
     def game_over(self, game: LiveGame) -> None:
         """Fail."""
@@ -136,6 +147,8 @@ def test_listeners_hear_in_the_order_they_were_added() -> None:
         "2 returned 7",
         "1 lost ada bob",
         "2 lost ada bob",
+        "1 disputed f",
+        "2 disputed f",
         "1 over d",
         "2 over d",
         *(f"1 {fact}" for fact in committed),
@@ -189,6 +202,7 @@ async def test_a_tournament_counts_a_game_before_anybody_looks_at_it(server: Ser
         GameLog,
         Incidents,
         GameRate,
+        LostMoves,
         GameCounts,
     ]
 
@@ -209,6 +223,6 @@ async def test_a_listener_that_fails_stops_nothing(tmp_path: Path) -> None:
             await server.until(lambda: len(heard) == 3)
             # Before the server's end, by which all bots are lost together.
             failures = [entry for entry in logs if entry["event"] == "a listener failed"]
-    happened = set(HOOKS) - {"player_returned", "mass_disconnected"}
+    happened = set(HOOKS) - {"player_returned", "mass_disconnected", "game_disputed"}
     assert {entry["listener"] for entry in failures} == {f"Failing.{hook}" for hook in happened}
     assert all(entry["exc_info"] for entry in failures)

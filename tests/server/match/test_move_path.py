@@ -31,7 +31,7 @@ PATH = {
     "server/match/journal/journal.py",
     "server/match/journal/group_commit.py",
     "server/match/journal/log_commit.py",
-    "store/move_log.py",
+    "store/move_log/log.py",
 }
 """Each of these takes the move from the one before it."""
 
@@ -41,10 +41,14 @@ GENERAL = {
     "server/match/stalls.py",
     "server/match/journal/compaction.py",
     "server/match/segments.py",
+    "store/fence.py",
     "store/journal.py",
+    "store/move_log/entry.py",
+    "store/move_log/segment.py",
 }
 """These are asked on the way and know nothing of the move: whether the message could be decoded, in
-which portions it is judged, the time, which entries are kept, and what an entry is."""
+which portions it is judged, the time, which entries are kept, what is acknowledged in the database,
+and what an entry is, in memory and as bytes."""
 
 ROOTS = {("server/api/play.py", "_read"), ("server/match/journal/group_commit.py", "run")}
 """The two coroutines that carry a move on the event loop: all others do something else."""

@@ -253,7 +253,7 @@ class FakeWriter:
 async def beat(bench: Bench, writer: FakeWriter) -> None:
     """Let the heart beat until the writer has no answer left."""
     async with asyncio.TaskGroup() as tasks:
-        beating = tasks.create_task(bench.watch.beat(cast("Writer", writer)))
+        beating = tasks.create_task(bench.watch.beat(cast("Writer", writer), lambda: None))
         waiting = tasks.create_task(writer.is_done.wait())
         await asyncio.wait((beating, waiting), return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()

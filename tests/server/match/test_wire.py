@@ -12,7 +12,7 @@ from meijin.game import GOMOKU, Board, Clock, Seat, TimeControl, encode_moves
 from meijin.server.errors import InvalidRequestError, ProtocolError, TooManyActionsError
 from meijin.server.match import wire
 from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.commands import Actions, Failure, Goodbye, Hello, Pong
+from meijin.server.match.commands import Actions, Failure, Goodbye, Hello, KnownGame, Pong
 from meijin.server.match.live_game import Participant
 from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
 from meijin.server.match.wire import (
@@ -23,7 +23,7 @@ from meijin.server.match.wire import (
     hello_from_proto,
 )
 from meijin.store.bots import EngineRow
-from meijin.store.schema import BotId
+from meijin.store.schema import BotId, GameId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities
 from meijin.wire.contract import (
@@ -64,6 +64,26 @@ def test_a_hello_is_read_whole() -> None:
     assert isinstance(found, Hello)
     assert isinstance(found.capabilities, Capabilities)
     assert found.capabilities.max_games == 3
+
+
+def test_known_games_are_read_where_they_are_looked_up() -> None:
+    """By their ids; what can be no id is no game, and what was not told is not made up."""
+    told = {
+        "12": pb.KnownGame(ply=3, moves_crc=7, answered_crc=0),
+        "13": pb.KnownGame(ply=1, moves_crc=8),
+        "": pb.KnownGame(),
+        "x": pb.KnownGame(),
+        "-4": pb.KnownGame(),
+        "012": pb.KnownGame(),
+        "\u0661": pb.KnownGame(),
+        "9" * 20: pb.KnownGame(),
+    }
+    hello = pb.Hello(protocol_version=PROTOCOL_VERSION, known_games=told)
+    found = hello_from_proto(pb.PlayRequest(hello=hello)).known_games
+    assert found.get(GameId(12)) == KnownGame(3, 7, 0)
+    assert found.get(GameId(13)) == KnownGame(1, 8, None)
+    assert found.get(GameId(14)) is None
+    assert dict(found) == {12: KnownGame(3, 7, 0), 13: KnownGame(1, 8, None)}
 
 
 def test_the_first_message_is_a_hello() -> None:

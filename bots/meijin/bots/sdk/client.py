@@ -155,6 +155,7 @@ class Client:
             session_id=self._welcome.session_id if self._welcome else "",
             hardware=self._hardware,
             nodes_per_second=self._nodes_per_second,
+            known_games=self._games.known(),
         )
 
     async def _run_stream(self, stream: Stream, outbox: Outbox) -> None:

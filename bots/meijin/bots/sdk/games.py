@@ -12,6 +12,7 @@ from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.road import Road
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.searcher import Searcher
+from meijin.bots.sdk.wire import KnownGame
 from meijin.game import Outcome
 
 logger = logging.getLogger("meijin.bots")
@@ -39,6 +40,10 @@ class Games:
     def count(self) -> int:
         """How many games wait for the bot or its opponents, as far as it knows."""
         return max(len(self._known), len(self._running) + self._returning)
+
+    def known(self) -> list[KnownGame]:
+        """What the bot knows of the games that wait, for the server that it returns to."""
+        return [game.known for game in self._known.values()]
 
     def open(self, outbox: Outbox, *, returning: int) -> None:
         """Begin a stream; answers go to `outbox`, and `returning` games come back first."""
@@ -88,9 +93,10 @@ class Games:
     def _start(self, started: GameStarted) -> None:
         if started.number in self._running:
             raise ValueError(f"the number {started.number} has a game already")
-        game = self._running[started.number] = RunningGame(started, self._outbox, road=self._road)
-        position = game.position
-        returned = position.game_id in self._known
+        earlier = self._known.get(started.game_id)
+        game = RunningGame(started, self._outbox, road=self._road, earlier=earlier)
+        self._running[started.number] = game
+        position, returned = game.position, earlier is not None
         self._known[position.game_id] = game
         verb = "goes on" if returned else "started"
         logger.info("game %s against %s %s", position.game_id, position.opponent, verb)

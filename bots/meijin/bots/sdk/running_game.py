@@ -6,7 +6,7 @@ import inspect
 import logging
 import operator
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure, Unchecked
 from meijin.bots.sdk.bot import Bot
@@ -16,7 +16,7 @@ from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.road import Road
 from meijin.bots.sdk.tracebacks import failure_of, with_place
 from meijin.bots.sdk.turn_log import log_action, log_turn
-from meijin.bots.sdk.wire import Action
+from meijin.bots.sdk.wire import Action, KnownGame
 from meijin.game import (
     Board,
     Choose,
@@ -29,6 +29,8 @@ from meijin.game import (
 )
 
 _MILLISECOND = 0.001
+MAX_CELLS = 1 << 16
+"""More than any board has: what the wire can name."""
 
 logger = logging.getLogger("meijin.bots")
 
@@ -41,12 +43,14 @@ class RunningGame:
     """
 
     __slots__ = (
+        "_answer",
         "_clock",
         "_outbox",
         "_pending",
         "_road",
         "_shown",
         "_taken_us",
+        "_told",
         "color",
         "number",
         "position",
@@ -68,7 +72,9 @@ class RunningGame:
         clock: Callable[[], float] = time.monotonic,
         *,
         road: Road | None = None,
+        earlier: RunningGame | None = None,
     ) -> None:
+        """Begin a game, or go on with that of an `earlier` stream."""
         self.number = started.number
         self.running = True
         self.position = Position(
@@ -82,6 +88,9 @@ class RunningGame:
         self._outbox = outbox
         self._clock = clock
         self._road = road or Road()
+        # The moves of the last turn, and what answered it: of the game's, over all streams.
+        self._told: bytes = started.moves if earlier is None else earlier._told  # noqa: SLF001
+        self._answer: object = None if earlier is None else earlier._answer  # noqa: SLF001
         self._taken_us = -1  # what the last answer took from read to send; -1 before the first
         self._pending: Turn | None = None  # the turn that waits for an answer
         self._shown = Turn(self.number, 0, b"", 0, 0, 0.0)  # the turn that the bot was last given
@@ -91,8 +100,14 @@ class RunningGame:
         if self._pending is not None and self._pending.ply == turn.ply:
             return False
         self._pending = turn
+        self._told, self._answer = turn.moves, None
         log_turn(self.position, turn)
         return True
+
+    @property
+    def known(self) -> KnownGame:
+        """What the server has told of the game, and what the bot has answered."""
+        return KnownGame(self.position.game_id, self._told, _stones_of(self._answer))
 
     def turn_position(self) -> Position:
         """The position of the turn, its clocks less the time that the turn has waited.
@@ -191,9 +206,21 @@ class RunningGame:
         """Answer the turn that `action` is for, if it still waits."""
         if self.running and self._pending is not None and self._pending.ply == action.ply:
             self._taken_us = int((self._clock() - self._pending.read_at) * 1_000_000)
-            self._pending = None
+            self._pending, self._answer = None, action.answer
             log_action(self.position, action)
             self._outbox.add_action(action)
+
+
+def _stones_of(answer: object) -> Sequence[int]:
+    """The stones that an answer places; none where it is another one, or impossible."""
+    stones: Sequence[int] = ()
+    if isinstance(answer, int):
+        stones = (answer,)
+    elif isinstance(answer, Choice | Unchecked):
+        stones = (answer.cell,)
+    elif isinstance(answer, Placement):
+        stones = answer.cells
+    return stones if all(0 <= cell < MAX_CELLS for cell in stones) else ()
 
 
 def _check_opening(answer: object, task: OpeningTask, board: Board) -> OpeningAction | Failure:

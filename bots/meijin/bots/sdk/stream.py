@@ -10,13 +10,13 @@ from typing import TypeAlias
 import grpc
 from google.protobuf.message import DecodeError
 
-from meijin.bots.sdk.errors import ArenaError, StreamLostError, refusal
+from meijin.bots.sdk.errors import ArenaError, InvalidBotError, StreamLostError, refusal
 from meijin.bots.sdk.events import ServerMessage, Welcome
 from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.wire import message_from_proto
 from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
 from meijin.wire.channel import handshake_failure
-from meijin.wire.contract import Address
+from meijin.wire.contract import MAX_MESSAGE_BYTES, Address
 
 WELCOME_TIMEOUT = timedelta(seconds=10)
 """What the server may take to answer the hello."""
@@ -38,9 +38,12 @@ class Stream:
         """Say who the bot is.
 
         Raises:
-            RefusedError: the server doesn't let the bot in.
+            RefusedError: the server doesn't let the bot in, or no server would.
             StreamLostError: it may later.
         """
+        size = hello.ByteSize()
+        if size > MAX_MESSAGE_BYTES:
+            raise InvalidBotError(f"the hello takes {size} bytes of at most {MAX_MESSAGE_BYTES}")
         try:
             async with asyncio.timeout(WELCOME_TIMEOUT.total_seconds()):
                 await self._write(hello)

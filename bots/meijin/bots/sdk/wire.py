@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
+from zlib import crc32
 
 from meijin.bots.sdk.answer import (
     Analysis,
@@ -48,6 +49,8 @@ from meijin.wire.contract import MAX_PV, PROTOCOL_VERSION
 MAX_BATCH_BYTES = 48 * 1024
 """A bigger batch is split: servers refuse messages above `MAX_MESSAGE_BYTES`, or less."""
 MAX_FAILURE_BYTES = 500
+MAX_KNOWN_GAMES = 1_500
+"""Of which a hello tells: 28 bytes each, so that it stays as small as a batch."""
 
 _CAUSES = (play_service_pb2.FAILURE_CAUSE_BOT, play_service_pb2.FAILURE_CAUSE_SUPPLIER)
 """By whether it was a supplier that failed."""
@@ -71,6 +74,16 @@ class Action(NamedTuple):
     """When the turn was read off the stream, in seconds of a monotonic clock, if it is told."""
 
 
+class KnownGame(NamedTuple):
+    """What a bot knows of a running game."""
+
+    game_id: str
+    moves: bytes
+    """As the server has told them with the bot's last turn."""
+    answer: Sequence[int]
+    """The stones that the bot has answered that turn with."""
+
+
 # to the server
 
 
@@ -82,6 +95,7 @@ def hello_to_proto(
     session_id: str,
     hardware: str = "",
     nodes_per_second: int = 0,
+    known_games: Sequence[KnownGame] = (),
 ) -> play_service_pb2.PlayRequest:
     """Build the first message of a stream; `session_id` is that of the stream it continues."""
     engine = play_service_pb2.Engine(
@@ -98,6 +112,11 @@ def hello_to_proto(
         hardware=hardware,
         nodes_per_second=nodes_per_second,
     )
+    for game_id, moves, answer in known_games[:MAX_KNOWN_GAMES]:
+        known = hello.known_games[game_id]
+        known.ply, known.moves_crc = len(moves) // 2, crc32(moves)
+        if answer:
+            known.answered_crc = crc32(encode_moves(answer), known.moves_crc)
     return play_service_pb2.PlayRequest(hello=hello)
 
 

@@ -35,6 +35,7 @@ from meijin.server.api.limits import Address, Limits, SignIns, address_of
 from meijin.server.errors import (
     InvalidRequestError,
     MeijinError,
+    MessageTooLargeError,
     NotReadingError,
     UnauthenticatedError,
     UnimplementedError,
@@ -68,10 +69,10 @@ Metadata: TypeAlias = Mapping[str, str | bytes]
 Authenticate = Callable[[str], Awaitable[Identity | None]]
 
 
-class Undecodable:
-    """An undecodable message: it is read as this, so that its sender gets an answer."""
+class Undecoded:
+    """A message that is none, or too large: it is read as this, so that its sender is answered."""
 
-    def __init__(self, error: DecodeError) -> None:
+    def __init__(self, error: MeijinError) -> None:
         self.error = error
 
 
@@ -115,7 +116,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         async def call(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
             return await self.serve(handler, method, metadata, request, context)
 
-        return _rebuilt(handler, call)
+        return _rebuilt(handler, call, self._limits.message_bytes)
 
     async def serve(
         self,
@@ -273,14 +274,21 @@ async def abort(context: Context, error: MeijinError) -> None:
     await context.abort_with_status(rpc_status.to_status(status))
 
 
-def _tolerant(parse: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+def _tolerant(parse: Callable[[bytes], Any], most: int) -> Callable[[bytes], Any]:
     def deserialize(data: bytes) -> Any:  # noqa: ANN401 - any message
+        if len(data) > most:
+            return Undecoded(MessageTooLargeError(_too_large(len(data), most)))
         try:
             return parse(data)
-        except DecodeError as error:
-            return Undecodable(error)
+        except DecodeError:
+            words = "the message can't be decoded; is it of meijin.v1?"
+            return Undecoded(InvalidRequestError(words))
 
     return deserialize
+
+
+def _too_large(size: int, most: int) -> str:
+    return f"the message takes {size} bytes, and at most {most} are taken; send smaller ones"
 
 
 def check_decoded(request: object) -> None:
@@ -288,9 +296,10 @@ def check_decoded(request: object) -> None:
 
     Raises:
         InvalidRequestError: it could not.
+        MessageTooLargeError: it was not tried.
     """
-    if isinstance(request, Undecodable):
-        raise InvalidRequestError("the message can't be decoded; is it of meijin.v1?")
+    if isinstance(request, Undecoded):
+        raise request.error
 
 
 def _refusal(error: Exception) -> MeijinError:
@@ -310,7 +319,7 @@ def _behavior(handler: Any) -> Any:  # noqa: ANN401 - see Interceptor
     )
 
 
-def _rebuilt(handler: Any, behavior: Any) -> Any:  # noqa: ANN401 - see Interceptor
+def _rebuilt(handler: Any, behavior: Any, most: int) -> Any:  # noqa: ANN401 - see Interceptor
     makers = {
         (False, False): grpc.unary_unary_rpc_method_handler,
         (False, True): grpc.unary_stream_rpc_method_handler,
@@ -320,6 +329,6 @@ def _rebuilt(handler: Any, behavior: Any) -> Any:  # noqa: ANN401 - see Intercep
     make = makers[handler.request_streaming, handler.response_streaming]
     return make(
         behavior,
-        request_deserializer=_tolerant(handler.request_deserializer),
+        request_deserializer=_tolerant(handler.request_deserializer, most),
         response_serializer=handler.response_serializer,
     )

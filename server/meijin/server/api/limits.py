@@ -289,6 +289,7 @@ class Limits:
         self, settings: Settings, clock: Clock = time.monotonic, sleep: Sleep = asyncio.sleep
     ) -> None:
         self.clock = clock
+        self.message_bytes = settings.max_message_bytes
         self.write_timeout = settings.write_timeout
         self.failed_sign_ins = settings.max_failed_sign_ins
         self.streams: Places[Address] = Places(settings.max_streams, "streams of your address")

@@ -13,12 +13,13 @@ import structlog
 from meijin.server.access.caller import current_caller
 from meijin.server.access.open_calls import End, OpenCalls
 from meijin.server.api.call_spans import session_span
-from meijin.server.api.interceptor import Context, authentication_ns, check_decoded
+from meijin.server.api.interceptor import Context, Undecoded, authentication_ns, check_decoded
 from meijin.server.api.limits import ABUSES, BotKey, Limits, address_of
 from meijin.server.api.stream_ends import StreamEnds
 from meijin.server.errors import (
     LateSubmissionError,
     MeijinError,
+    MessageTooLargeError,
     ProtocolError,
     StoppingError,
     TooManyMessagesError,
@@ -51,6 +52,12 @@ MESSAGE_RATE = Rate(per_second=20, burst=100)
 
 MAX_THROTTLING = timedelta(seconds=5)
 """How long a stream may send more of them, one waiting behind the other."""
+
+
+MESSAGES_TAKEN = 32
+QUIET = timedelta(seconds=0.25)
+"""Of the messages behind one that was too large so many are taken, or fewer when none has come for
+so long: a way there and back."""
 
 
 class Throttle:
@@ -90,6 +97,22 @@ def _close(session: Session, end: End) -> None:
     """End a stream whose token is valid no more."""
     if not end.cancelled():
         session.close(end.result())
+
+
+async def _take_the_rest(context: Context) -> None:
+    """Take more messages that are too large, before the peer hears why its stream has ended.
+
+    A client of grpc.aio that waits to write when the stream ends hears of that alone: `INTERNAL`,
+    "Internal error from Core", in place of the status. Other messages fit into what it may send.
+    """
+    for _ in range(MESSAGES_TAKEN):
+        try:
+            async with asyncio.timeout(QUIET.total_seconds()):
+                request = await context.read()
+        except TimeoutError:
+            return
+        if not isinstance(request, Undecoded):
+            return
 
 
 class PlayServicer(PlayServiceServicer):
@@ -136,7 +159,11 @@ class PlayServicer(PlayServiceServicer):
             session, bot = await self._admit(identity, context)
             if end is not None:
                 end.add_done_callback(lambda ended: _close(session, ended))
-            await self._play(session, bot, context)
+            try:
+                await self._play(session, bot, context)
+            except MessageTooLargeError:
+                await _take_the_rest(context)
+                raise
 
     async def _play(self, session: Session, bot: BotKey, context: Context) -> None:
         """Serve a bot that has come in."""
@@ -202,6 +229,7 @@ class PlayServicer(PlayServiceServicer):
             hello.resume_session_id,
             since=since,
             has_passed=bot.has_passed,
+            known_games=hello.known_games,
         )
 
     async def _find_in_time(self, hello: Hello, identity: Identity | None) -> Admitted:

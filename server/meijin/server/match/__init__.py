@@ -8,10 +8,11 @@
 - `flag`: the flag of the side to move, which waits for a ping's answer before it falls
 - `store_watch`: since when the store owes an answer, and whether it is away
 - `arbiter`: the judge of one game: moves, clocks, forfeits
+- `commands`: what a bot says, as plain values
 - `segments`: which entries of the journal are kept, and in which portions old ones go
+- `witnesses`: what both players know of a game of an earlier server, compared with its moves here
 - `live_game`: a game that is being played, and its players' outboxes
 - `supplier`: how often what a bot depends on may fail
-- `commands`: what a bot says, as plain values
 - `admission`: the bot behind a hello
 - `lag`: the round trip of a stream, measured by pings
 - `evaluations`: positions outside of games that a bot is asked for on its stream
@@ -24,6 +25,7 @@
 - `silence`: whether connections have fallen silent together without being closed
 - `games`: the running games: how they start and end, and are released after the commit
 - `incidents`: what goes wrong without ending a game, for the ledger
+- `lost_moves`: voids games of which this server knows less than their players
 - `actions`: judges what bots send
 - `feed`: subscribers of a game or a tournament
 - `game_rate`: how many games have ended in the last hours

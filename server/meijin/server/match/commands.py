@@ -1,12 +1,14 @@
 """What a bot says on its stream, as plain values."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from meijin.game import Analysis as SearchAnalysis
 from meijin.game import OpeningAction
 from meijin.store.bots import EngineRow
+from meijin.store.schema import GameId
 from meijin.wire import Capabilities
 from meijin.wire.text import plain_text
 
@@ -24,6 +26,21 @@ MAX_TOLD, MAX_WORDS = 8, 200
 """Actions of a message that the ledger keeps, and characters of what one of them says."""
 
 
+class KnownGame(NamedTuple):
+    """What a bot knows of a game: the moves of its last turn there, and its own answer."""
+
+    ply: int
+    """How many stones."""
+    moves_crc: int
+    """The CRC-32 of their wire form."""
+    answered_crc: int | None
+    """The same with the stones of the bot's answer; ``None`` where it has placed none."""
+
+
+NOTHING_KNOWN: Mapping[GameId, KnownGame] = MappingProxyType({})
+"""Of a bot that tells nothing of running games."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hello:
     """A bot's first message."""
@@ -34,6 +51,8 @@ class Hello:
     capabilities: Capabilities
     resume_session_id: str
     """Empty on a bot's first stream."""
+    known_games: Mapping[GameId, KnownGame] = field(default_factory=lambda: NOTHING_KNOWN)
+    """What it knows of the games that it believes to be running."""
 
 
 class Failure(NamedTuple):

@@ -8,7 +8,17 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from meijin.game import Adjudicator, Board, Clock, Ending, Party, Seat, decode_moves
+from meijin.game import (
+    Adjudicator,
+    Board,
+    Clock,
+    Ending,
+    IllegalActionError,
+    IllegalMoveError,
+    Party,
+    Seat,
+    decode_moves,
+)
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.deadlines import Deadlines
 from meijin.server.match.journal.group_commit import Batch
@@ -18,6 +28,7 @@ from meijin.server.match.live_game import Contest, LiveGame
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.stalls import Moment, StallWatch, nanoseconds
 from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.witnesses import Witnesses
 from meijin.store.schema import BotVersionId, GameId
 from meijin.store.tournaments import PendingPairing
 
@@ -101,20 +112,25 @@ class Games:
         self._journal.add_start(game)
         return game
 
-    def restore(self, game: LiveGame, moves: Sequence[tuple[int, int, int]]) -> None:
-        """Take up a game of an earlier server: code, raw and charged nanoseconds of each move."""
-        moment = self._watch.moment()
-        for code, raw_ns, charged_ns in moves:
-            seat, ply = game.arbiter.seat_to_act, game.arbiter.board.ply
-            game.arbiter.replay(code, raw_ns, charged_ns)
-            if game.adjudicator is not None and game.arbiter.board.ply > ply:
-                game.adjudicate(seat, ply, (game.analysis or {}).get(str(ply)))
+    def restore(self, game: LiveGame, moves: Sequence[tuple[int, int, int]]) -> ValueError | None:
+        """Take up a game of an earlier server: code, raw and charged nanoseconds of each move.
+
+        Returns:
+            Why one of them does not follow those before it; the game stands there.
+        """
+        moment, misfit = self._watch.moment(), None
+        try:
+            _replay(game, moves)
+        except (IllegalActionError, IllegalMoveError) as error:
+            misfit = error
         for seat in Seat:
             game.arbiter.leave(seat, moment, excused=True)
         game.is_announced = True
+        game.witnesses = Witnesses()
         self._enter(game)
         self._absent[game.id] = game
         self._journal.add_restored(game)
+        return misfit
 
     def new_live_game(
         self,
@@ -329,3 +345,11 @@ class Games:
         outbox = game.outboxes[game.arbiter.seat_to_act]
         if outbox is not None:
             outbox.add_turn(game)
+
+
+def _replay(game: LiveGame, moves: Iterable[tuple[int, int, int]]) -> None:
+    for code, raw_ns, charged_ns in moves:
+        seat, ply = game.arbiter.seat_to_act, game.arbiter.board.ply
+        game.arbiter.replay(code, raw_ns, charged_ns)
+        if game.adjudicator is not None and game.arbiter.board.ply > ply:
+            game.adjudicate(seat, ply, (game.analysis or {}).get(str(ply)))

@@ -52,6 +52,9 @@ class Listener:
     def mass_disconnected(self, loss: MassDisconnect) -> None:
         """Bots lost their streams together."""
 
+    def game_disputed(self, game: LiveGame) -> None:
+        """Both players are back in a game of an earlier server, of which one knows other moves."""
+
     def game_over(self, game: LiveGame) -> None:
         """A game is over: what is added to the journal now is committed with its end."""
 
@@ -93,6 +96,11 @@ class Listeners:
         """Tell that bots lost their streams together."""
         for listener in self.order:
             _tell(listener.mass_disconnected, loss)
+
+    def game_disputed(self, game: LiveGame) -> None:
+        """Tell that what the players know of a game is not what this server does."""
+        for listener in self.order:
+            _tell(listener.game_disputed, game)
 
     def game_over(self, game: LiveGame) -> None:
         """Tell that a game is over, though its end is not committed yet."""

@@ -23,6 +23,7 @@ from meijin.server.match.commands import Analysis
 from meijin.server.match.segments import Segment
 from meijin.server.match.stalls import Moment
 from meijin.server.match.supplier import SupplierBudget
+from meijin.server.match.witnesses import Witnesses
 from meijin.store.games import encode_choice, encode_times
 from meijin.store.journal import GameEnd, GameStart
 from meijin.store.ladders.repeats import fingerprint
@@ -162,6 +163,9 @@ class LiveGame:
     """Where it waits for its deadlines to be looked at."""
     concerned: BotVersionId | None = None
     """Of the bot that a void game's fault concerns; ``None`` when it was no bot."""
+    witnesses: Witnesses | None = None
+    """Of a game of an earlier server: what its players know of it, until both are back. While it
+    is disputed nobody is asked."""
 
     def time_control(self, seat: Seat) -> TimeControl:
         """What a seat gets on its clock."""
@@ -242,7 +246,18 @@ class LiveGame:
         if self.is_announced:
             outbox.add_start(self)
             if seat is self.arbiter.seat_to_act and not self.is_uncommitted:
-                outbox.add_turn(self)
+                if self.witnesses is not None and self.witnesses.is_disputed:
+                    self.witnesses.withholds_turn = True
+                else:
+                    outbox.add_turn(self)
+
+    def settle(self) -> None:
+        """Both players are back, and have told what they know: go on, unless it has ended."""
+        witnesses, self.witnesses = self.witnesses, None
+        assert witnesses is not None
+        outbox = self.outboxes[self.arbiter.seat_to_act]
+        if witnesses.withholds_turn and outbox is not None and self.arbiter.outcome is None:
+            outbox.add_turn(self)
 
     def disconnect(self, player: Participant, outbox: Outbox, moment: Moment) -> None:
         """One of its players has lost its stream."""

@@ -2,7 +2,7 @@
 
 import secrets
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -10,6 +10,7 @@ import structlog
 
 from meijin.game import Party, TimeControl, Variant
 from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacementsError
+from meijin.server.match.commands import NOTHING_KNOWN, KnownGame
 from meijin.server.match.deadlines import Deadlines
 from meijin.server.match.departures import Departures
 from meijin.server.match.listeners import Absence, Listeners, MassDisconnect
@@ -17,7 +18,7 @@ from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import Session
 from meijin.server.match.stalls import NS_PER_SECOND, Moment, StallWatch
 from meijin.server.token_bucket import Rate, TokenBucket
-from meijin.store.schema import BotId, BotVersionId
+from meijin.store.schema import BotId, BotVersionId, GameId
 from meijin.wire import Capabilities
 
 log = structlog.get_logger()
@@ -97,6 +98,7 @@ class Lobby:
         grace: timedelta,
         max_notices: int,
         needs_doctor: bool = False,
+        last_game: GameId = GameId(0),  # noqa: B008 - of no game, and never changed
     ) -> None:
         self.players: dict[BotId, Player] = {}
         """Bots that are connected or have games running."""
@@ -114,6 +116,7 @@ class Lobby:
         self._grace = grace
         self._max_notices = max_notices
         self._needs_doctor = needs_doctor  # rated games are for versions that have passed it
+        self._last_game = last_game  # that has ever been begun
 
     def player(self, bot_id: BotId, name: str) -> Player:
         """The player of a bot, present or not."""
@@ -145,6 +148,7 @@ class Lobby:
         *,
         since: Moment | None = None,
         has_passed: bool = False,
+        known_games: Mapping[GameId, KnownGame] = NOTHING_KNOWN,
     ) -> Session:
         """Open a stream for a player; an older stream of it is closed.
 
@@ -152,6 +156,7 @@ class Lobby:
             since: When the player came, if it had to wait to be let in: it is no longer away
                 from then on.
             has_passed: The version has passed the doctor.
+            known_games: What it knows of the games that it believes to be running.
 
         Raises:
             ReplacedError: the stream to resume was replaced by one that is open.
@@ -175,11 +180,33 @@ class Lobby:
         self.players[player.bot_id] = player
         session.ping()
         self._connected += 1
-        self._return(player, session, since or moment)
+        self._look_for_unknown(session, known_games)
+        self._return(player, session, since or moment, known_games)
         self._listeners.player_joined(player)
         return session
 
-    def _return(self, player: Player, session: Session, moment: Moment) -> None:
+    def _look_for_unknown(self, session: Session, known_games: Mapping[GameId, KnownGame]) -> None:
+        """Tell of games that this server has never begun: another state of the database has."""
+        newest = max(known_games, default=self._last_game)
+        if newest > self._last_game:
+            log.error(
+                "a bot knows of a game that this server never began: is this an older database?",
+                bot=session.player.name,
+                game=newest,
+                last_game=self._last_game,
+            )
+            session.notice = (
+                f"this server knows nothing of your game {newest}: it may have gone back to an "
+                "older state"
+            )
+
+    def _return(
+        self,
+        player: Player,
+        session: Session,
+        moment: Moment,
+        known_games: Mapping[GameId, KnownGame],
+    ) -> None:
         """Have a player's games go on."""
         games = [
             game for game in session.games.values() if game.is_played_by(player, session.version_id)
@@ -193,8 +220,20 @@ class Lobby:
             self._listeners.player_returned(absence)
         for game in games:
             game.arbiter.settle_absences(self.judged_ns)
+            if game.witnesses is not None:
+                known = known_games.get(game.id)
+                game.witnesses.hear(game.seat(player), known, game.committed_moves)
             game.connect(player, session, moment)
             self._deadlines.hasten(game)
+            self._settle(game)
+
+    def _settle(self, game: LiveGame) -> None:
+        """Have a game of an earlier server go on, or end, once both players have told of it."""
+        witnesses = game.witnesses
+        if witnesses is not None and witnesses.is_complete:
+            if witnesses.is_disputed:
+                self._listeners.game_disputed(game)
+            game.settle()
 
     def _replace(
         self, player: Player, old: Session, resume_session_id: str, moment: Moment
@@ -268,6 +307,7 @@ class Lobby:
 
     def enter(self, game: LiveGame) -> None:
         """A game has begun, or goes on, for its two players."""
+        self._last_game = max(self._last_game, game.id)
         for participant in (game.first, game.second):
             self.players[participant.bot_id].games[game.number] = game
 

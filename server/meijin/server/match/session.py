@@ -154,6 +154,7 @@ class Session:
         "lag_ns",
         "last_actions",
         "may_be_rated",
+        "notice",
         "player",
         "refused",
         "silent_since_ns",
@@ -184,6 +185,8 @@ class Session:
         """The player's running games by their numbers, also those of other versions of it."""
         self.may_be_rated = may_be_rated
         """It gets rated games; else it is to be examined first."""
+        self.notice = ""
+        """What the bot's owner is to know at once, before anything else."""
         self.lag_ns = 0
         """The round trip on this stream."""
         self.refused = 0
@@ -353,7 +356,7 @@ class Session:
 
     def _welcome(self) -> Welcome:
         self._is_welcomed = True
-        notice = "" if self.may_be_rated else UNEXAMINED
+        notice = self.notice or ("" if self.may_be_rated else UNEXAMINED)
         return Welcome(self.id, self.player.name, self._grace, len(self._started), notice)
 
     # -- what came back ---------------------------------------------------------

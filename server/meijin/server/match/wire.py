@@ -1,6 +1,6 @@
 """The play stream on the wire: bots' messages are read and the server's are made here alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
@@ -31,6 +31,7 @@ from meijin.server.match.commands import (
     Failure,
     Goodbye,
     Hello,
+    KnownGame,
     OpeningPlay,
     Pong,
 )
@@ -38,6 +39,7 @@ from meijin.server.match.evaluations import MAX_OUTSTANDING, Asked
 from meijin.server.match.live_game import LiveGame, Participant
 from meijin.server.match.session import SPARE_ACTIONS, Delivery, Notice, NoticeReason, Welcome
 from meijin.store.bots import EngineRow
+from meijin.store.schema import GameId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import (
     Capabilities,
@@ -76,6 +78,9 @@ MAX_EVALUATIONS = MAX_OUTSTANDING + SPARE_ACTIONS
 
 MILLISECOND = timedelta(milliseconds=1)
 
+MAX_ID_DIGITS = 19
+"""Of a game's id, which has 64 bits."""
+
 NOTICE_REASONS = enum_table(NoticeReason, pb.NoticeReason)
 
 
@@ -105,7 +110,39 @@ def hello_from_proto(request: pb.PlayRequest) -> Hello:
         ),
         capabilities=requested_capabilities(hello.capabilities),
         resume_session_id=hello.resume_session_id,
+        known_games=KnownGames(hello.known_games),
     )
+
+
+class KnownGames(Mapping[GameId, KnownGame]):
+    """What a hello tells of games, each read when it is looked up: mostly none of them ever is.
+
+    To read all that fit into a message takes 6 ms, which any peer could ask for with every hello.
+    """
+
+    def __init__(self, told: Mapping[str, pb.KnownGame]) -> None:
+        self._told = told
+
+    def __getitem__(self, game_id: GameId) -> KnownGame:
+        key = str(game_id)
+        if key not in self._told:  # else the map would make an empty one
+            raise KeyError(game_id)
+        told = self._told[key]
+        answered = told.answered_crc if told.HasField("answered_crc") else None
+        return KnownGame(told.ply, told.moves_crc, answered)
+
+    def __iter__(self) -> Iterator[GameId]:
+        """The ids; what can be none is left out."""
+        return (GameId(int(key)) for key in self._told if _is_id(key))
+
+    def __len__(self) -> int:
+        return len(self._told)
+
+
+def _is_id(text: str) -> bool:
+    """Whether a text is a game's id, as the server writes it."""
+    is_number = text.isdecimal() and text.isascii() and text[0] != "0"
+    return is_number and len(text) <= MAX_ID_DIGITS
 
 
 def requested_capabilities(message: pb.Capabilities) -> Capabilities:

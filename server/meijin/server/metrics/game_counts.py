@@ -7,6 +7,7 @@ from prometheus_client import Counter, Metric
 from meijin.game import Ending
 from meijin.server.match.listeners import Listener
 from meijin.server.match.live_game import LiveGame, Participant
+from meijin.server.match.witnesses import Verdict
 
 ON_THE_BOARD = frozenset({Ending.FIVE, Ending.DRAW})
 """Endings by a move, which is committed with the end."""
@@ -29,15 +30,29 @@ class GameCounts(Listener):
             ("ending", "party"),
             registry=None,
         )
+        self._disputed = Counter(
+            "meijin_games_disputed",
+            "Games of an earlier server of which a bot knew other moves, by what came of it.",
+            ("verdict",),
+            registry=None,
+        )
+        for verdict in Verdict:
+            self._disputed.labels(verdict.value)
 
     def collect(self) -> Iterator[Metric]:
         """The counts, for a registry."""
-        for counter in (self._streams, self._moves, self._started, self._ended):
+        counters = (self._streams, self._moves, self._started, self._ended, self._disputed)
+        for counter in counters:
             yield from counter.collect()
 
     def player_joined(self, player: Participant) -> None:  # noqa: ARG002 - a listener's signature
         """Count a stream."""
         self._streams.inc()
+
+    def game_disputed(self, game: LiveGame) -> None:
+        """Count a dispute."""
+        assert game.witnesses is not None
+        self._disputed.labels(game.witnesses.verdict().value).inc()
 
     def game_started(self, game: LiveGame) -> None:  # noqa: ARG002 - a listener's signature
         """Count a start."""
