@@ -16,11 +16,13 @@ PYTEST := $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
 
 MINUTES ?= 60
 SEED ?= 1
+CUTS ?= 10
+KILLS ?= 10
 
 # Empty is unset: each of the tests' hundreds of processes would compile all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-long test-short chaos check lint types walls protos install generate lock clean
+.PHONY: help demo test test-long test-short chaos power check lint types walls protos install generate lock clean
 
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
@@ -28,6 +30,7 @@ help:
 	@echo "make test-long   the longer part of the tests: searches, pages, processes, simulated games"
 	@echo "make test-short  the shorter part, all the others, and how much of the code they reach"
 	@echo "make chaos       an hour of tournaments under faults; set MINUTES and SEED to other ones"
+	@echo "make power       power cuts and kills of servers under games; set CUTS and KILLS"
 	@echo "make check       the checks alone: lint, types, walls, protos; each is a target too"
 	@echo "make install     what demo and test install, and nothing more"
 	@echo "make generate    the Python code of the protos"
@@ -50,6 +53,9 @@ test-short: .venv/installed-dev
 
 chaos: .venv/installed-dev
 	$(BIN)/python -m tests.system.chaos --minutes $(MINUTES) --seed $(SEED)
+
+power: .venv/installed-dev
+	$(BIN)/python -m tests.system.power --cuts $(CUTS) --kills $(KILLS) --seed $(SEED)
 
 check: lint types walls protos
 

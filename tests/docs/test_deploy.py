@@ -98,7 +98,7 @@ def test_alarms_look_at_metrics_that_exist(
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)
 def test_alarms_name_labels_that_exist(rule: dict[str, Any]) -> None:
     """A label that a metric doesn't have would never match."""
-    known = {"job", "ending", "party", "code", "reason"}
+    known = {"job", "ending", "party", "code", "reason", "verdict"}
     assert set(re.findall(r"(\w+)=~?\"", rule["expr"])) <= known
     assert rule["labels"]["severity"] in {"page", "warning"}
     assert rule["annotations"]["summary"]

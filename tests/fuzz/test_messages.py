@@ -21,11 +21,13 @@ from meijin.game import GOMOKU, RULES, TIME_CLASSES, TimeControl, encode_moves
 from meijin.server.access.permissions import PERMISSIONS
 from meijin.server.api.convert_analysis import search_from_proto, time_from_proto
 from meijin.server.api.convert_tournaments import settings_from_proto
-from meijin.server.api.interceptor import Undecodable, _tolerant, check_decoded
+from meijin.server.api.interceptor import Undecoded, _tolerant, check_decoded
 from meijin.server.api.requests import number, page_key, page_size
 from meijin.server.errors import InvalidRequestError, MeijinError
 from meijin.server.match.wire import command_from_proto, hello_from_proto
+from meijin.server.settings import Settings
 from meijin.server.tournaments.creation import _check_room, _plan
+from meijin.server.tournaments.owner_limits import OwnerLimits
 from meijin.store import Database
 from meijin.store.bots import add_bot
 from meijin.store.errors import RowNotFoundError
@@ -48,6 +50,7 @@ from meijin.v1 import (
 )
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire import Capabilities, time_control_to_proto, variant_to_proto
+from meijin.wire.contract import MAX_MESSAGE_BYTES
 
 SEED = int(os.environ.get("MEIJIN_FUZZ_SEED", "1"))
 ROUNDS = int(os.environ.get("MEIJIN_FUZZ_ROUNDS", "10000"))
@@ -96,7 +99,11 @@ def filled(message: Message, rng: random.Random, share: float, depth: int = 0) -
         if field.is_repeated:
             part = getattr(message, field.name)
             for _ in range(rng.randrange(4)):
-                if field.type == TYPE.TYPE_MESSAGE:
+                entry = field.message_type
+                if entry is not None and entry.GetOptions().map_entry:
+                    key = _value(entry.fields_by_name["key"], rng)
+                    filled(part[key], rng, share, depth + 1)
+                elif entry is not None:
                     filled(part.add(), rng, share, depth + 1)
                 else:
                     part.append(_value(field, rng))
@@ -126,7 +133,7 @@ def _value(field: Any, rng: random.Random) -> Any:
 def requests(good: Message, rounds: int) -> Iterator[tuple[bytes, Message]]:
     """Mutated bytes of a message, and what the server makes of those that it can decode."""
     rng = random.Random(SEED)
-    deserialize: Callable[[bytes], Any] = _tolerant(type(good).FromString)
+    deserialize: Callable[[bytes], Any] = _tolerant(type(good).FromString, MAX_MESSAGE_BYTES)
     for _ in range(rounds):
         message = type(good)()
         message.CopyFrom(good)
@@ -134,7 +141,7 @@ def requests(good: Message, rounds: int) -> Iterator[tuple[bytes, Message]]:
         if rng.random() < 0.5:
             data = mutated(data, rng)
         request = deserialize(data)
-        if isinstance(request, Undecodable):
+        if isinstance(request, Undecoded):
             with pytest.raises(InvalidRequestError, match="can't be decoded"):
                 check_decoded(request)
         else:
@@ -177,7 +184,7 @@ def test_hellos_are_read_or_refused() -> None:
 
     def convert(request: pb.PlayRequest) -> None:
         request.hello.protocol_version = 1
-        hello_from_proto(request)
+        dict(hello_from_proto(request).known_games)
 
     found = outcomes(pb.PlayRequest(), convert)
     assert set(found) >= {"accepted", "InvalidRequestError"}, found
@@ -216,7 +223,9 @@ def test_tournaments_are_planned_or_refused(tmp_path: Path) -> None:
             settings = settings_from_proto(message)
             _check_room(settings, "")
             planned = partial(_plan, settings=settings, request_id="", here=frozenset())
-            database.read(partial(planned, time_classes=TIME_CLASSES))
+            limits = OwnerLimits.of(Settings.model_construct())
+            planned = partial(planned, time_classes=TIME_CLASSES, owner_id=None, limits=limits)
+            database.read(planned)
 
         found = outcomes(SETTINGS, plan, allowed=(MeijinError, RowNotFoundError))
     assert set(found) >= {"accepted", "InvalidRequestError", "UnknownBotError"}, found

@@ -39,7 +39,7 @@ from meijin.store.schema import BotId, BotVersionId, EntryId, GameId, PairingId,
 from meijin.store.tournaments import PendingPairing
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
-from meijin.wire.contract import check_bot_name
+from meijin.wire.contract import MAX_MESSAGE_BYTES, check_bot_name
 
 NS = 1_000_000_000
 HONEST = "the-honest-one"
@@ -54,7 +54,7 @@ GAMES = 3
 VARIANTS = (Variant(width=3, height=3, line=3), Variant(width=5, height=5))
 CONTROLS = (TimeControl.parse("60+2"), TimeControl.parse("30/move"))
 
-deserialize: Callable[[bytes], Any] = _tolerant(pb.PlayRequest.FromString)
+deserialize: Callable[[bytes], Any] = _tolerant(pb.PlayRequest.FromString, MAX_MESSAGE_BYTES)
 
 
 class ViolationError(AssertionError):

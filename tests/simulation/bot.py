@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
+from zlib import crc32
 
 from tests.simulation.loop import Process, SimulatedLoop
 from tests.simulation.network import Stream
 
+from meijin.game import encode_moves
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.contract import PROTOCOL_VERSION
@@ -47,8 +49,14 @@ class _Playing:
     """A game as the bot knows it."""
 
     cells: int
+    game_id: str
     turn: int = -1
     """The ply that it is to answer; -1 when it is not its turn."""
+
+
+def _known(moves: bytes) -> pb.KnownGame:
+    """What is known of a game when these moves are told."""
+    return pb.KnownGame(ply=len(moves) // 2, moves_crc=crc32(moves))
 
 
 class World:
@@ -83,6 +91,7 @@ class SimulatedBot:
         self._rng = rng
         self._world = world
         self._games: dict[int, _Playing] = {}
+        self._known: dict[str, pb.KnownGame] = {}
         self._resume = ""
         self._backoff_ns = FIRST_BACKOFF_NS
         self._after(self._rng.randrange(100 * MS), self._connect)
@@ -112,6 +121,7 @@ class SimulatedBot:
                 opening_rules=game_pb2.OpeningRule.values()[1:],
             ),
             resume_session_id=self._resume,
+            known_games=self._known,
         )
         self.stream.send(pb.PlayRequest(hello=hello))
 
@@ -135,6 +145,7 @@ class SimulatedBot:
         self.process = Process(self.name)
         self.stream = None
         self._resume, self._backoff_ns = "", FIRST_BACKOFF_NS
+        self._known.clear()
         self._after(after_ns, self._connect)
 
     # -- what it is told ----------------------------------------------------------------
@@ -154,11 +165,16 @@ class SimulatedBot:
 
     def _read_events(self, events: pb.Events) -> None:
         for ended in events.ended:
-            self._games.pop(ended.game, None)
+            playing = self._games.pop(ended.game, None)
+            if playing is not None:
+                del self._known[playing.game_id]
         for started in events.started:
             cells = started.variant.width * started.variant.height
-            self._games[started.game] = _Playing(cells)
+            self._games[started.game] = _Playing(cells, started.game_id)
+            if started.game_id not in self._known:
+                self._known[started.game_id] = _known(started.moves)
         for turn in events.turns:
+            self._known[self._games[turn.game].game_id] = _known(turn.moves)
             self._think(turn)
 
     def _think(self, turn: pb.TurnRequested) -> None:
@@ -196,6 +212,7 @@ class SimulatedBot:
             return
         else:
             answer = self._answer_to(turn, playing)
+            self._note_answer(playing, answer)
             for _ in range(2 if rng.random() < temper.double else 1):
                 actions.MergeFrom(answer)
         self._add_nonsense(actions, turn)
@@ -216,6 +233,14 @@ class SimulatedBot:
             cells = self._rng.sample(free, stones)
             answer.placements.add(game=turn.game, ply=turn.ply, cells=cells)
         return answer
+
+    def _note_answer(self, playing: _Playing, answer: pb.Actions) -> None:
+        """Know the stones of an answer."""
+        cells = [play.cell for play in answer.plays]
+        cells += [cell for each in answer.placements for cell in each.cells]
+        if cells:
+            known = self._known[playing.game_id]
+            known.answered_crc = crc32(encode_moves(cells), known.moves_crc)
 
     def _choose(self, turn: pb.TurnRequested, playing: _Playing) -> int:
         taken = set(memoryview(turn.moves).cast("H"))

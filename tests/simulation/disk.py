@@ -5,22 +5,29 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from threading import Thread
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
+from tests.power.calls import Calls
+from tests.power.volume import PowerCut, Volume
 from tests.simulation.loop import NS_PER_SECOND, SimulatedLoop
 
 from meijin.store import Database, Durability, Writer
-from meijin.store.move_log import LogEntry, LogReader, MoveLog, log_folder, segments_in
-from meijin.store.schema import EntryId
+from meijin.store.fence import Fence
+from meijin.store.move_log.entry import LogEntry
+from meijin.store.move_log.log import MoveLog
+from meijin.store.move_log.mark import LogMark
+from meijin.store.move_log.reader import LogReader, read_log
+from meijin.store.move_log.segment import log_folder
+from meijin.store.schema import EntryId, Epoch
 from meijin.store.writer import MAX_GROUP, _Work
 
 T = TypeVar("T")
@@ -32,12 +39,16 @@ class Disk:
     """An SQLite file that outlives servers; how it takes commits is drawn, and told to it.
 
     The file is made and migrated once, and emptied for every world: the product's statements
-    are compiled for the one engine that is kept.
+    are compiled for the one engine that is kept. A power cut takes from the log beside it what was
+    not synced, and nothing from the file: a commit there is durable when it returns.
     """
 
     def __init__(self, folder: Path) -> None:
-        path = folder / "meijin.db"
-        self._log_folder = log_folder(path.resolve())
+        self._folder = folder / "data"
+        self._folder.mkdir()
+        path = self._folder / "meijin.db"
+        self._log_folder = log_folder(path)
+        self._left = folder / "left"
         with Database(f"sqlite:///{path}", Durability.PROCESS) as database:
             database.migrate()
         self._empty = sqlite3.connect(":memory:")
@@ -72,15 +83,19 @@ class Disk:
         """The log of the server that runs."""
         self.logged: Callable[[LogEntry], None] = lambda _: None
         """Is called after every commit to the log."""
+        self.synced: Callable[[], None] = lambda: None
+        """Is called when no power cut can take any more what was committed to the log."""
         self.log_cut: Callable[[], None] = lambda: None
         """Is called after old entries of the log were deleted."""
+        self.calls = Calls(Volume(self._folder))
+        """What is written beside the file."""
 
     def reset(self, *, keeps_log: bool, syncs_log: bool) -> None:
         """Forget everything."""
         self.keeps_log, self.syncs_log = keeps_log, syncs_log
         self._empty.backup(self._restore)
-        for path in segments_in(self._log_folder):
-            path.unlink()
+        shutil.rmtree(self._log_folder, ignore_errors=True)
+        self.calls = Calls(Volume(self._folder))
         self.hangs_until_ns = 0
         self.well()
 
@@ -99,15 +114,29 @@ class Disk:
         """The server has died, and its connection and its files with it."""
         if self.writer is not None:
             self.writer._disconnect()
+        cut_at, self.calls.cut_at = self.calls.cut_at, 0
         if self.log is not None:
             self.log.close()
+        self.calls.cut_at = cut_at
+
+    def cut_power(self, rng: Random) -> None:
+        """Leave what a power cut leaves, under a server that has died by it."""
+        self.calls.volume.leave(self._left, rng)
+        self.calls.restore_power(self.calls.volume)
+        self.abandon()
+        shutil.rmtree(self._log_folder)
+        left = self._left / self._log_folder.name
+        if left.exists():
+            left.rename(self._log_folder)
+        shutil.rmtree(self._left)
+        self.calls.restore_power(Volume(self._folder))
 
     def journal(self) -> Iterator[bytes]:
         """The moves of all entries that are kept, of the database and of the log."""
         for (moves,) in self.reader.execute("SELECT moves FROM journal ORDER BY id"):
             yield moves
-        with LogReader(self._log_folder) as reader:
-            for entry in reader.read():
+        with self.database.reader.connect() as connection, LogReader(self._log_folder) as reader:
+            for entry in read_log(connection, reader):
                 yield bytes(entry.moves)
 
     @property
@@ -129,18 +158,28 @@ class SimulatedDatabase(Database):
         super().__init__(url, Durability.PROCESS)
         self.disk = disk
 
+    def claim_anew(self) -> None:
+        """Have the next server own the database."""
+        if self.fence.epoch:
+            event.remove(self.writer, "connect", self.fence._on_connect)
+        self.writer.dispose()
+        self.fence = Fence(self.writer)
+        self.fence.claim()
+
     def read(self, query: Callable[[Connection], T]) -> T:
         """Run a query, unless the disk fails."""
         if self.disk.is_failing:
             raise failure("disk I/O error")
         return super().read(query)
 
-    def open_move_log(self) -> MoveLog | None:
-        """The product's log, if there is one, whose writes fail where the disk does."""
-        if not self.disk.keeps_log:
-            return None
-        self.disk.log = SimulatedLog(self.disk._log_folder, self.disk)
-        return self.disk.log
+
+def open_log(database: SimulatedDatabase) -> MoveLog | None:
+    """The product's log, if there is one, whose writes fail where the disk does."""
+    disk = database.disk
+    if not disk.keeps_log:
+        return None
+    disk.log = SimulatedLog(disk._log_folder, disk)
+    return disk.log
 
 
 class SimulatedLog(MoveLog):
@@ -151,36 +190,46 @@ class SimulatedLog(MoveLog):
         self.disk = disk
         self._last_logged = 0
 
-    def begin(self, entry: LogEntry) -> None:
+    def begin(self, entry: LogEntry, *, database_id: bytes, epoch: Epoch) -> LogMark:
         """Begin with what was committed before."""
         self._last_logged = entry.id
-        super().begin(entry)
+        mark = super().begin(entry, database_id=database_id, epoch=epoch)
+        self.disk.synced()
+        return mark
 
-    def append(self, entry: LogEntry) -> None:
+    def append(
+        self, entry: LogEntry, *, keep_from: EntryId | None = None, renew: bool = False
+    ) -> None:
         """Append an entry, which is committed then: a server that dies leaves its files."""
         if self.disk.is_failing:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        super().append(entry)
+        try:
+            super().append(entry, keep_from=keep_from, renew=renew)
+        except PowerCut:
+            self._note(entry)  # it may have been written before
+            raise
+        self._note(entry)
+
+    def _note(self, entry: LogEntry) -> None:
         if entry.id > self._last_logged:  # not once more
             self._last_logged = entry.id
             self.disk.logged(entry)
 
-    def delete_before(self, entry_id: EntryId) -> None:
+    def sync(self) -> None:
+        """Wait for the disk."""
+        super().sync()
+        self.disk.synced()
+
+    def settle(self) -> None:
         """Delete old entries."""
-        super().delete_before(entry_id)
-        self.disk.log_cut()
+        are_deleted = bool(self._doomed)
+        super().settle()
+        if are_deleted:
+            self.disk.log_cut()
 
 
-class InlineThread(Thread):
-    """Has done what it is to do when it is started: segments are made at one instant."""
-
-    def start(self) -> None:
-        """Do it."""
-        self.run()
-
-
-class SimulatedSync:
-    """Waits for the disk in simulated time."""
+class SimulatedLogThread:
+    """Writes to the log, and waits for the disk in simulated time."""
 
     def __init__(self, log: SimulatedLog, *, loop: SimulatedLoop, rng: Random) -> None:
         self._log = log
@@ -188,14 +237,19 @@ class SimulatedSync:
         self._loop = loop
         self._rng = rng
 
-    async def wait(self) -> None:
-        """Wait for as long as the disk takes."""
+    async def append(self, entry: LogEntry, keep_from: EntryId | None, *, renew: bool) -> None:
+        """Append an entry, and wait for as long as the disk takes."""
+        self._log.append(entry, keep_from=keep_from, renew=renew)
         delay_ns = self._rng.randrange(MS // 10, 2 * MS)
         wait_ns = max(delay_ns, self._disk.hangs_until_ns - self._loop.now_ns)
         await asyncio.sleep(wait_ns / NS_PER_SECOND)
-        if self._disk.is_failing:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        self._log.sync()
+        error = errno.EIO if self._disk.is_failing else 0
+        with self._disk.calls.failing(error, "fdatasync", "fsync"):
+            self._log.sync()
+        self._log.settle()
+
+    def settle(self) -> None:
+        """Do nothing: it is done behind each entry."""
 
     def close(self) -> None:
         """Do nothing: there is no thread."""

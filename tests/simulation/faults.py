@@ -28,7 +28,14 @@ FAULTS = [
     "kill",
     "cancel",
     "void",
+    "power_cut",
 ]
+
+MOST_STEPS = 40
+"""Of the disk, before the power is cut."""
+
+STEPS_OF_START = 12
+"""The power is cut once more within so many steps of the next start, now and then."""
 
 
 class Faults:
@@ -72,6 +79,20 @@ class Faults:
         if scene.server is not None:
             process = scene.server.process
             process.crash_at = process.steps + scene.rng.randint(1, 200)
+
+    def _fault_power_cut(self) -> None:
+        """What a log that waits for no disk has told may be lost by one: then the server dies alone."""
+        disk = self._scene.disk
+        if disk.keeps_log and disk.syncs_log:
+            disk.calls.cut_at = disk.calls.steps + self._scene.rng.randint(1, MOST_STEPS)
+        else:
+            self._fault_crash()
+
+    def power_is_back(self) -> None:
+        """Have it cut again now and then, while the server starts."""
+        scene = self._scene
+        if not scene.is_closing and scene.rng.random() < 0.3:
+            scene.disk.calls.cut_at = scene.rng.randint(1, STEPS_OF_START)
 
     def _fault_freeze(self) -> None:
         scene = self._scene

@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any
 
+from tests.power.volume import PowerCut
+
 NS_PER_SECOND = 1_000_000_000
 
 Context = contextvars.Context
@@ -222,7 +224,9 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         return future
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Keep what went wrong."""
+        """Keep what went wrong, but for what a power cut has ended."""
+        if isinstance(context.get("exception"), PowerCut):
+            return
         self.failures.append(f"{context.get('message')}: {context.get('exception')!r}")
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 from unittest.mock import patch
+
+from tests.power.mutants import LOG_MUTANTS
 
 from meijin.game import Color, Ending, Result, Seat
 from meijin.server.match import stalls, wire
@@ -18,20 +20,25 @@ from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.log_commit import LogCommit
 from meijin.server.match.live_game import LiveGame, Outbox, Participant
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.presence import Presence
 from meijin.server.match.session import Session
 from meijin.server.match.stalls import Moment, StallWatch
-from meijin.server.tournaments import recovery
+from meijin.server.match.witnesses import Witnesses
 from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.journal import JournalEntry, commit_entry
-from meijin.store.move_log import LogEntry
+from meijin.store.move_log.entry import LogEntry
+from meijin.store.running_games import RunningMoves
 from meijin.v1 import play_service_pb2 as pb
 
 Mutant = Callable[[], AbstractContextManager[Any]]
 
-MUTANTS: dict[str, Mutant] = {}
-"""By name."""
+MUTANTS: dict[str, Mutant] = {
+    name: LOG_MUTANTS[name]
+    for name in ("syncs-no-entry", "syncs-no-new-segments-name", "syncs-no-new-folders-name")
+}
+"""By name. The other guards of the log need rarer cuts: its own tests find those sooner."""
 
 
 def _mutant(mutant: Mutant) -> Mutant:
@@ -123,6 +130,12 @@ def forgets_a_choice() -> AbstractContextManager[Any]:
 
 
 @_mutant
+def charges_every_absence() -> AbstractContextManager[Any]:
+    """A cut connection costs its bot's clock from the first instant on."""
+    return patch.object(Presence, "free_left_ns", lambda *_: 0)
+
+
+@_mutant
 def takes_any_ply() -> AbstractContextManager[Any]:
     """An action's ply is not looked at."""
     play = Arbiter.play
@@ -159,22 +172,25 @@ def forgets_clocks() -> AbstractContextManager[Any]:
 @_mutant
 def forgets_a_move() -> AbstractContextManager[Any]:
     """Recovery leaves out the last move of every game."""
-    moves = recovery.moves_by_game
+    add = RunningMoves.add
 
-    def all_but_one(*arguments: Any) -> Any:
-        return {game: made[:-1] for game, made in moves(*arguments).items()} | _Nothing()
+    def add_all_but_one(self: RunningMoves, stored: Any) -> None:
+        moves = list(stored)
+        last = {move.game_id: move for move in moves}
+        add(self, [move for move in moves if move is not last[move.game_id]])
 
-    return patch.object(recovery, "moves_by_game", all_but_one)
+    return patch.object(RunningMoves, "add", add_all_but_one)
 
 
-class _Nothing(dict[Any, Any]):
-    """Takes the place of a `defaultdict`."""
+@_mutant
+def forgets_what_it_told() -> AbstractContextManager[Any]:
+    """Whoever comes back after a restart finds that its last move is gone."""
+    hear = Witnesses.hear
 
-    def __ror__(self, other: dict[Any, Any]) -> _Nothing:
-        return _Nothing(other)
+    def hear_less(self: Witnesses, seat: Seat, known: Any, moves: Any) -> None:
+        hear(self, seat, known, moves[:-1])
 
-    def __missing__(self, key: Any) -> Sequence[Any]:
-        return []
+    return patch.object(Witnesses, "hear", hear_less)
 
 
 @_mutant

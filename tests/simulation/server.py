@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, cast
 from unittest import mock
 
 import grpc
+from tests.power.small_log import small_log
 from tests.simulation.disk import (
     Disk,
-    InlineThread,
     SimulatedDatabase,
-    SimulatedSync,
+    SimulatedLogThread,
     SimulatedWriter,
+    open_log,
 )
 from tests.simulation.loop import Process, SimulatedLoop
 from tests.simulation.network import Stream
@@ -30,7 +31,6 @@ from meijin.server.match.stalls import StallWatch
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings
 from meijin.server.tournaments.refresh_jobs import RefreshSender
-from meijin.store import log_segment, move_log
 
 PLAY = "/meijin.v1.PlayService/Play"
 
@@ -116,20 +116,20 @@ def simulated_surroundings(loop: SimulatedLoop, rng: Random) -> Iterator[None]:
     replaced: list[tuple[object, str, object]] = [
         (parts_module, "StallWatch", partial(StallWatch, lambda: loop.now_ns)),
         (parts_module, "RefreshSender", partial(RefreshSender, open_queue=cast("Any", _NoQueue))),
+        (app_module, "open_log", open_log),
         (app_module, "Writer", lambda database: SimulatedWriter(loop, database, rng)),
-        (log_commit, "LogSync", partial(SimulatedSync, loop=loop, rng=rng)),
-        (move_log, "SEGMENT_BYTES", SEGMENT_BYTES),
-        (move_log, "PREPARED_AT", SEGMENT_BYTES // 2),
-        (log_segment, "Thread", InlineThread),
+        (log_commit, "LogThread", partial(SimulatedLogThread, loop=loop, rng=rng)),
         (app_module, "ensure_operator_token", _no_token),
         (grpc.aio, "server", _RpcServer),
     ]
     with ExitStack() as stack:
+        stack.enter_context(small_log(SEGMENT_BYTES))
         for target, name, value in replaced:
             stack.enter_context(mock.patch.object(target, name, value))
         stack.enter_context(
             mock.patch("secrets.token_hex", lambda size=8: rng.randbytes(size).hex())
         )
+        stack.enter_context(mock.patch("secrets.token_bytes", rng.randbytes))
         yield
 
 
@@ -185,6 +185,7 @@ class SimulatedServer:
     async def _live(self) -> None:
         """Start, and go on until it dies; end where the store does not answer at the start."""
         database: SimulatedDatabase = self._database
+        database.claim_anew()
         try:
             async with App.open(self._settings, database, "") as app:
                 works = app.tasks()

@@ -24,7 +24,7 @@ from tests.simulation.scene import Scene
 from tests.simulation.server import SimulatedServer, simulated_surroundings
 
 from meijin.server.settings import Settings
-from meijin.store.move_log import LogEntry
+from meijin.store.move_log.entry import LogEntry
 from meijin.v1 import play_service_pb2
 
 MS = 1_000_000
@@ -76,6 +76,7 @@ class World(bots.World):
             random.seed(self._seed)
             stack.enter_context(self._log.listening())
             stack.enter_context(simulated_surroundings(scene.loop, scene.rng))
+            stack.enter_context(scene.disk.calls.made())
             stack.enter_context(scene.loop.running())
             try:
                 self._play()
@@ -99,13 +100,16 @@ class World(bots.World):
         scene.loop.on_crash = self._server_died
         scene.disk.writer_committed = self._committed
         scene.disk.logged = self._logged
+        scene.disk.synced = scene.oracle.synced
         scene.disk.log_cut = self._log_cut
+        scene.disk.calls.on_cut = self._power_cut
         self._draw()
         self._start_server()
         self._operator.operate()
         self._faults.strike()
         self._run_until(self._is_done)
         scene.is_closing = True
+        scene.disk.calls.cut_at = 0
         self._faults.heal()
         self._run_until(self._is_settled)
         for bot in scene.bots:
@@ -139,7 +143,8 @@ class World(bots.World):
 
     def _put_away(self) -> None:
         scene = self._scene
-        scene.disk.writer_committed = scene.disk.log_cut = _nothing
+        scene.disk.writer_committed = scene.disk.synced = scene.disk.log_cut = _nothing
+        scene.disk.calls.on_cut = _nothing
         scene.disk.logged = lambda _: None
         scene.disk.abandon()
         for server in [*self._buried, *filter(None, [scene.server])]:
@@ -187,10 +192,30 @@ class World(bots.World):
         if process is not scene.server.process:
             return
         scene.note("the server dies after step", process.steps)
-        self._buried.append(scene.server)
-        scene.server = None
         scene.disk.abandon()
         scene.oracle.server_died()
+        self._server_is_gone(process)
+
+    def _power_cut(self) -> None:
+        """Before a step of its disk the server dies: what it is in the middle of is given up."""
+        scene = self._scene
+        assert scene.server is not None
+        scene.note("the power is cut before step", scene.disk.calls.steps, "of the disk")
+        scene.server.process.is_dead = True
+        scene.later(0, self._power_is_back, scene.server.process)
+
+    def _power_is_back(self, process: Process) -> None:
+        scene = self._scene
+        scene.disk.cut_power(scene.rng)
+        self._consult(scene.oracle.power_cut)
+        self._server_is_gone(process)
+        self._faults.power_is_back()
+
+    def _server_is_gone(self, process: Process) -> None:
+        scene = self._scene
+        assert scene.server is not None
+        self._buried.append(scene.server)
+        scene.server = None
         for bot in scene.bots:
             stream = bot.stream
             if stream is not None and stream.server is process:

@@ -25,7 +25,8 @@ from meijin.store.games import decode_choice
 from meijin.store.journal import StoredMove, running_moves, unpack_moves
 from meijin.store.ladders import ladders
 from meijin.store.ladders.runs import Standings, standings
-from meijin.store.move_log import LogReader, log_folder
+from meijin.store.move_log.reader import LogReader, read_log
+from meijin.store.move_log.segment import log_folder
 from meijin.store.schema import (
     Bot,
     BotVersion,
@@ -110,7 +111,8 @@ class Books:
         path = database_file(str(self.database.url))
         if path is not None:
             with LogReader(log_folder(path.resolve())) as log:
-                moves += [move for entry in log.read() for move in unpack_moves(entry.moves)]
+                entries = self.database.read(lambda at: list(read_log(at, log)))
+                moves += [move for entry in entries for move in unpack_moves(entry.moves)]
         return moves
 
     def are_under_way(self, finished: int) -> bool:

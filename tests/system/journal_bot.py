@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import time
+from dataclasses import replace
 
 from meijin.bots import Bot, Capabilities, Position
 from meijin.game import OPENING_RULES, Color, Outcome, encode_moves
@@ -13,13 +14,14 @@ OPENING_DELAYS = 10
 
 
 class JournalBot(Bot):
-    """Thinks for `delay` seconds on each move; `seed` makes it another bot."""
+    """Thinks for `delay` seconds on each move of up to `games` at once; `seed` makes it another bot."""
 
     capabilities = Capabilities(
-        min_size=7, max_size=15, max_games=4, opening_rules=tuple(OPENING_RULES.values())
+        min_size=7, max_size=15, opening_rules=tuple(OPENING_RULES.values())
     )
 
-    def __init__(self, journal: str, delay: float = 0.01, seed: int = 0) -> None:
+    def __init__(self, journal: str, delay: float = 0.01, seed: int = 0, games: int = 4) -> None:
+        self.capabilities = replace(self.capabilities, max_games=games)
         self._journal = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self._delay = delay
         self._rng = random.Random(seed)

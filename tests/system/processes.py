@@ -182,9 +182,12 @@ class Processes:
         self._started.append(process)
         return process
 
-    def start_bot(self, name: str, address: str, *, delay: float = 0.01, **env: str) -> Process:
+    def start_bot(
+        self, name: str, address: str, *, delay: float = 0.01, games: int = 4, **env: str
+    ) -> Process:
         """Start a bot that keeps a journal."""
-        options = {"journal": self.journal(name), "delay": delay, "seed": len(name)}
+        journal, seed = self.journal(name), len(name)
+        options = {"journal": journal, "delay": delay, "seed": seed, "games": games}
         words = [f"--option={key}={value}" for key, value in options.items()]
         where = (f"--name={name}", f"--server={address}")
         return self.start(name, "bot", "run", str(JOURNAL_BOT), *words, *where, **env)

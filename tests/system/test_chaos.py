@@ -1,5 +1,6 @@
 """Chaos: random faults during a tournament; nothing is lost, and nobody is robbed."""
 
+import errno
 import os
 import random
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from tests.system.chaos.arena import BOTS
 from tests.system.chaos.audit import Told, Window, compare
 from tests.system.chaos.campaign import Campaign
+from tests.system.chaos.failing_disk import CALLS, FailingDisk, Schedule
 from tests.system.chaos.plan import EMBEDDED_ONLY, POSTGRESQL_ONLY, Kind, Target, plan
 from tests.system.chaos.stepped_clock import SteppedClock
 
@@ -102,6 +104,35 @@ def test_a_fault_explains_forfeits_of_its_victim_alone() -> None:
     window = Window(victims={"ada"}, running={3}, last_before=5, last=8)
     assert [game for game in range(10) if window.explains("ada", game)] == [3, 6, 7, 8]
     assert not any(window.explains("fred", game) for game in range(10))
+
+
+def test_a_failing_disk_fails_while_it_is_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the schedule of a seed: an error, less than all, or late; and then no more."""
+    disk = FailingDisk(tmp_path)
+    monkeypatch.setattr(time, "sleep", lambda _: happened.append("late"))
+    for name in CALLS:
+        monkeypatch.setattr(os, name, getattr(os, name))  # is put back
+    Schedule(tmp_path / "failing-disk").install()
+    schedules = []
+    with (tmp_path / "log").open("wb") as file:
+        for seed in (7, 7, 8, 0):
+            happened: list[object] = []
+            disk.mend()
+            os.pwrite(file.fileno(), b"12", 0)
+            disk.fail(seed)
+            for _ in range(100):
+                try:
+                    happened.append(os.pwrite(file.fileno(), b"12", 0))
+                    os.fdatasync(file.fileno())
+                except OSError as error:
+                    happened.append(error.errno)
+            schedules.append(happened)
+    first, again, other, none = schedules
+    assert first == again != other
+    assert set(first) == {1, 2, errno.EIO, errno.ENOSPC, "late"}
+    assert set(none) == {2}
 
 
 @pytest.mark.skipif(not SteppedClock.is_possible(), reason="needs cc, the C compiler")

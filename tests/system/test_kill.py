@@ -33,6 +33,8 @@ def test_a_killed_server_loses_nothing(
         eventually(partial(books.are_under_way, finished))
         server.process.kill(with_children=with_children)
         assert books.finished() < 48
+        verified = processes.run("verify", f"--database={any_database_url}")
+        assert verified.stdout.endswith("no acknowledged move is missing\n"), verified.stdout
         server.start()
     eventually(lambda: not books.tournaments_running())
     eventually(server.has_current_ladder)
@@ -58,6 +60,7 @@ def test_a_server_that_is_killed_while_it_writes_games_anew_loses_nothing(
         eventually(partial(books.are_under_way, finished))
         assert books.was_written_anew()
         server.process.kill()
+        assert processes.run("verify", f"--data={server.data}").returncode == 0
         server.start()
     eventually(lambda: not books.tournaments_running())
     books.assert_each_planned_game_was_played_once(24)

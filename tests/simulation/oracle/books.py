@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tests.simulation.network import Stream
 
@@ -54,6 +55,16 @@ class Ask:
         return min(end for end in ends if end is not None) - self.written_ns
 
 
+class Mark(NamedTuple):
+    """How far a game has come."""
+
+    moves: int
+    stones: int
+    charges: tuple[int, ...]
+    chosen: tuple[int, Color] | None
+    chosen_in: int
+
+
 @dataclass(slots=True, eq=False)
 class GameRecord:
     """All that is known of a game."""
@@ -86,6 +97,24 @@ class GameRecord:
     """What its bots have done to it that ends it."""
     away_ns: list[int] = field(default_factory=lambda: [0, 0, 0])
     """By the value of a seat, how long the bot was away through no fault of the server."""
+
+    @property
+    def mark(self) -> Mark:
+        """How far it has come."""
+        charges = tuple(map(len, self.charged_ns))
+        return Mark(len(self.moves), len(self.stone_ns), charges, self.chosen, self.chosen_in)
+
+    def rewind(self, mark: Mark) -> None:
+        """Take back what was made since a mark."""
+        del self.moves[mark.moves :], self.stone_ns[mark.stones :]
+        for charged, length in zip(self.charged_ns, mark.charges, strict=True):
+            del charged[length:]
+        self.chosen, self.chosen_in = mark.chosen, mark.chosen_in
+
+    @property
+    def told_turns(self) -> int:
+        """The last turn that a bot was asked for."""
+        return max((turn for turn, asks in self.asks.items() if asks), default=0)
 
     @property
     def valid_asks(self) -> list[Ask]:

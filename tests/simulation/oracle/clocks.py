@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from tests.simulation.oracle.books import MS, GameRecord
 from tests.simulation.oracle.violation import require
 
-from meijin.game import Seat
+from meijin.game import Seat, TimeControl
 from meijin.v1 import play_service_pb2 as pb
 
 UNCREDITED_NS = 75 * MS
 """Of a standstill or of jitter the product may charge so much to a move: it takes no notice of
 standstills below 50 ms, counts them from its last tick, 20 ms before, and knows lag by its
 least."""
+
+RECONNECTION_NS = 500 * MS
+"""Of an absence, free on the own turn under any time control."""
 
 
 def check_charge(game: GameRecord, raw_ns: int, charged_ns: int, *, now_ns: int) -> None:
@@ -20,6 +25,7 @@ def check_charge(game: GameRecord, raw_ns: int, charged_ns: int, *, now_ns: int)
     asks = game.valid_asks
     require(bool(asks), f"{where} was never asked for")
     most_ns = sum(ask.most_ns(now_ns) for ask in asks) + UNCREDITED_NS
+    most_ns += _charged_absence_ns(game, game.seat_to_act)
     require(
         0 <= charged_ns <= most_ns,
         f"{where} was charged {charged_ns / MS} ms, at most {most_ns / MS} were its bot's",
@@ -43,5 +49,23 @@ def check_told(
     require(turn.opponent_clock_ms == other_ms, f"{told}, the other has {other_ms}")
     before = game.valid_asks
     used_ns = sum(ask.most_ns(now_ns) for ask in before)
+    used_ns += _charged_absence_ns(game, seat)
     least_ms = own_ms - used_ns // MS - (UNCREDITED_NS // MS if before else 0)
     require(least_ms <= turn.own_clock_ms <= own_ms, f"{told}, it has {own_ms}")
+
+
+def _charged_absence_ns(game: GameRecord, seat: Seat) -> int:
+    """The most that a bot's absences may take off its clock."""
+    return max(game.away_ns[seat] - free_absence_ns(game.control), 0)
+
+
+def free_absence_ns(control: TimeControl) -> int:
+    """What is free of an absence on the own turn, where the clock is one of seconds.
+
+    A tenth of the time of forty moves, or what the clock has for the first.
+    """
+    limits = [time for time in (control.initial, control.per_move) if time is not None]
+    gain = control.increment if control.initial is not None else limits[0]
+    in_all = (control.initial or timedelta()) + gain * 40
+    free = max(in_all / 10, min(limits))
+    return max(round(free.total_seconds() * 1e9), RECONNECTION_NS)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tests.simulation.oracle.books import MS, SIDES, GameRecord
-from tests.simulation.oracle.clocks import UNCREDITED_NS
+from tests.simulation.oracle.books import MS, SIDES, Ask, GameRecord
+from tests.simulation.oracle.clocks import UNCREDITED_NS, free_absence_ns
 from tests.simulation.oracle.presence import Presence
 from tests.simulation.oracle.violation import require
 
-from meijin.game import Color, Ending, Variant
+from meijin.game import Color, Ending, Seat, Variant
 
 GRACE_TOLERANCE_NS = 200 * MS
 """An absence lasts until the hello is stored, and it is looked at 25 times a second."""
@@ -48,13 +48,23 @@ class Forfeits:
         if ending is Ending.TIME:
             _check_time(game, what)
         elif ending is Ending.DISCONNECT:
-            away_ns = game.away_ns[seat] + self._presence.absence_ns(game.names[seat])
-            require(
-                away_ns + GRACE_TOLERANCE_NS >= self._grace_ns,
-                f"{what}: it was away {away_ns / MS} ms of {self._grace_ns / MS}",
-            )
+            self._check_absence(game, seat, what)
         else:
             require((seat, ending) in game.deeds, f"{what}: it did not")
+
+    def _check_absence(self, game: GameRecord, seat: Seat, what: str) -> None:
+        """Who loses for being away has used up the grace, or what is free and its own clock."""
+        away_ns = game.away_ns[seat] + self._presence.absence_ns(game.names[seat])
+        least_ns = self._grace_ns
+        asks = game.valid_asks
+        if asks and seat is game.seat_to_act:
+            used_ns = sum(ask.most_ns(self._presence.now_ns()) + UNCREDITED_NS for ask in asks)
+            clock_ns = _told_ns(game, asks[0])
+            least_ns = min(least_ns, free_absence_ns(game.control) + clock_ns - used_ns)
+        require(
+            away_ns + GRACE_TOLERANCE_NS >= least_ns,
+            f"{what}: it was away {away_ns / MS} ms of {least_ns / MS}",
+        )
 
 
 def _check_time(game: GameRecord, what: str) -> None:
@@ -63,10 +73,15 @@ def _check_time(game: GameRecord, what: str) -> None:
     require(bool(asks), f"{what} without a turn")
     own_ns = sum(ask.own_ns for ask in asks)
     spare_ns = UNCREDITED_NS * len(asks)
-    told_ns = asks[0].clock_ns
-    if game.control.per_move is not None:
-        told_ns = min(told_ns, round(game.control.per_move.total_seconds() * 1e9))
+    told_ns = _told_ns(game, asks[0])
     require(own_ns + spare_ns >= told_ns, f"{what}: it used {own_ns / MS} ms of {told_ns / MS}")
+
+
+def _told_ns(game: GameRecord, ask: Ask) -> int:
+    """What a bot was told that it has for its move."""
+    if game.control.per_move is None:
+        return ask.clock_ns
+    return min(ask.clock_ns, round(game.control.per_move.total_seconds() * 1e9))
 
 
 def _check_board(game: GameRecord, what: str) -> bool:

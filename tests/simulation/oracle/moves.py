@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tests.simulation.oracle.books import GameRecord
 from tests.simulation.oracle.clocks import check_charge
@@ -98,19 +98,43 @@ def check_record(game: GameRecord, moves: bytes) -> None:
     require(moves == game.moves, f"game {game.id} is stored as {moves!r}, not {game.moves!r}")
 
 
+class Left(NamedTuple):
+    """What a journal holds of a game."""
+
+    stones: bytearray
+    """Those after the opening."""
+    choices: set[Color]
+
+
+def left_in(games: Iterable[GameRecord], journal: Iterable[bytes]) -> Mapping[int, Left]:
+    """What a journal holds of the running games."""
+    first_plies = {game.id: game.opening_plies for game in games if game.state == "running"}
+    left = {game_id: Left(bytearray(), set()) for game_id in first_plies}
+    for moves in journal:
+        for game_id, ply, cell, _, _ in MOVE.iter_unpack(moves):
+            if game_id not in left:
+                continue
+            stones, choices = left[game_id]
+            if cell == ANEW:
+                stones.clear()
+                choices.clear()
+            elif cell in COLORS:
+                choices.add(COLORS[cell])
+            elif ply == first_plies[game_id] + len(stones) // 2:
+                stones += cell.to_bytes(2, "little")  # one that is stored twice counts once
+    return left
+
+
+def is_beyond(game: GameRecord, left: Left) -> bool:
+    """Whether more was committed of a game than is left."""
+    return game.ply > game.opening_plies + len(left.stones) // 2 or (
+        game.chosen is not None and not left.choices
+    )
+
+
 def check_journal(games: Iterable[GameRecord], journal: Iterable[bytes]) -> None:
     """All committed moves of running games are still there."""
     running = {game.id: game for game in games if game.state == "running"}
-    stored: defaultdict[int, bytearray] = defaultdict(bytearray)
-    for moves in journal:
-        for game_id, ply, cell, _, _ in MOVE.iter_unpack(moves):
-            if game_id not in running:
-                continue
-            kept = stored[game_id]
-            if cell == ANEW:
-                kept.clear()
-            elif cell not in COLORS and ply == running[game_id].opening_plies + len(kept) // 2:
-                kept += cell.to_bytes(2, "little")  # one that is stored twice counts once
-    for game in running.values():
-        left, made = bytes(stored[game.id]), bytes(game.moves[2 * game.opening_plies :])
-        require(left == made, f"game {game.id}: {left!r} is left of {made!r}")
+    for game_id, left in left_in(running.values(), journal).items():
+        made = running[game_id].moves[2 * running[game_id].opening_plies :]
+        require(left.stones == made, f"game {game_id}: {left.stones!r} is left of {made!r}")

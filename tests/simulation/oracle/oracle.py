@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tests.simulation.disk import Disk
 from tests.simulation.network import Stream
 from tests.simulation.oracle import clocks, moves
-from tests.simulation.oracle.books import Books, GameRecord
+from tests.simulation.oracle.books import Books, GameRecord, Mark
 from tests.simulation.oracle.deeds import Deeds
 from tests.simulation.oracle.facts import Facts
 from tests.simulation.oracle.forfeits import Forfeits
@@ -17,7 +17,7 @@ from tests.simulation.oracle.results import Results
 from tests.simulation.oracle.violation import require
 
 from meijin.game import Color, Ending, TimeControl, Variant
-from meijin.store.move_log import LogEntry
+from meijin.store.move_log.entry import LogEntry
 from meijin.v1 import play_service_pb2 as pb
 
 
@@ -41,6 +41,8 @@ class Oracle:
         self._entries = 0
         self._move_commits = 0
         """How many entries with moves were committed."""
+        self._unsynced: list[tuple[GameRecord, Mark]] = []
+        """Before each move that a power cut may take, the oldest first, how far its game had come."""
 
     @property
     def endings(self) -> Counter[str]:
@@ -71,6 +73,10 @@ class Oracle:
     def logged(self, entry: LogEntry) -> None:
         """An entry of moves is in the log."""
         self._add(bytes(entry.moves))
+
+    def synced(self) -> None:
+        """Everything in the log is durable."""
+        self._unsynced.clear()
 
     def _add(self, stored: bytes) -> None:
         self.books.known_entry = self._move_commits  # its answer came before this commit
@@ -107,6 +113,7 @@ class Oracle:
             moves.check_late(game, ply, cell)  # its end, with all moves, did not wait for the log
             return
         require(game.state == "running", f"a move of game {game_id}, which is {game.state}")
+        self._unsynced.append((game, game.mark))
         moves.add_move(game, ply, cell, raw_ns, charged_ns, now_ns=self.books.now_ns())
         if cell in moves.COLORS:
             game.chosen_in = self._move_commits
@@ -169,6 +176,18 @@ class Oracle:
         self.committed()
         self.books.known_entry = self._move_commits  # the next one reads them all
         self.check_journal()
+
+    def power_cut(self) -> None:
+        """What was not durable may be gone, unless it was told."""
+        self.committed()
+        left = moves.left_in(self.books.games.values(), self._disk.journal())
+        for game, mark in reversed(self._unsynced):
+            if game.state == "running" and moves.is_beyond(game, left[game.id]):
+                game.rewind(mark)
+                told = game.told_turns
+                require(told <= game.turn, f"game {game.id}: turn {told} was told, and is lost")
+        self._unsynced.clear()
+        self.server_died()
 
     def check_played(self, *, tournaments: int) -> None:
         """Every tournament was made once; every planned game was played and counted once."""

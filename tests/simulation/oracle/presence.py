@@ -48,6 +48,10 @@ class Presence:
         since_ns, outage_ns = self._away_since[name]
         return self._books.now_ns() - since_ns - (self.outage_ns - outage_ns)
 
+    def now_ns(self) -> int:
+        """Now, as the absences are counted."""
+        return self._books.now_ns()
+
     @property
     def outage_ns(self) -> int:
         """How long the server or its disk has been away so far, as it may be noticed."""

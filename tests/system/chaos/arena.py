@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from tests.system.chaos import failing_disk
+from tests.system.chaos.failing_disk import FailingDisk
 from tests.system.chaos.plan import EMBEDDED_ONLY, POSTGRESQL_ONLY, Injection, Kind, Step
 from tests.system.chaos.proxy import Link, Proxy
 from tests.system.chaos.stepped_clock import SteppedClock
@@ -38,6 +40,12 @@ FILLING = (2**20, 2**12)
 """Bytes in a write, until there is room for no more of these."""
 
 
+class FailingServer(Server):
+    """One whose disk fails when it is to."""
+
+    command = (sys.executable, failing_disk.__file__)
+
+
 class Arena:
     """A server with its worker and its Valkey, and eight bots behind a proxy."""
 
@@ -50,6 +58,7 @@ class Arena:
         self._links: dict[str, Link] = {}
         self._bots: dict[str, Process] = {}
         self._hour = 1
+        self._schedules = 0
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -64,14 +73,15 @@ class Arena:
         folder = self.processes.folder
         (folder / "data").mkdir(mode=0o700)
         self._mount(stack, folder / "data")
-        environment = self._step_clock(folder)
+        self._disk = FailingDisk(folder)
+        environment = self._step_clock(folder) | self._disk.environment
         stack.callback(self.processes.kill_all)
         options = ["--open", "--drain=0.5"]
         url = None
         if self._postgresql is not None:
             url = self._postgresql.new_database()
             options.append(f"--database={url}")
-        self.server = Server(self.processes, *options, MEIJIN_SWEEP="1", **environment)
+        self.server = FailingServer(self.processes, *options, MEIJIN_SWEEP="1", **environment)
         self.database_url = url or self.server.database_url
         self.proxy = Proxy(self.server.port)
         stack.callback(self.proxy.close)
@@ -158,6 +168,7 @@ class Arena:
             Kind.CLOCK_STEPPED: self._clock_stepped,
             Kind.DATABASE_LOCKED: self._database_locked,
             Kind.DISK_FULL: self._disk_full,
+            Kind.DISK_FAILING: self._disk_failing,
             Kind.DATABASE_CRASHED: lambda: self._database_away("immediate"),
             Kind.DATABASE_RESTARTED: lambda: self._database_away("fast"),
             Kind.WORKER_KILLED: lambda: _killed(self.child("worker")),
@@ -224,6 +235,15 @@ class Arena:
             yield
         finally:
             path.unlink()
+
+    @contextmanager
+    def _disk_failing(self) -> Iterator[None]:
+        self._schedules += 1
+        self._disk.fail(self._schedules)
+        try:
+            yield
+        finally:
+            self._disk.mend()
 
     @contextmanager
     def _database_away(self, mode: str) -> Iterator[None]:
