@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -178,6 +178,7 @@ class ServerInTest:
         channel: grpc.aio.Channel | None = None,
         opening_rules: Sequence[OpeningRule] = (FREE,),
         evaluates: bool = False,
+        known_games: Mapping[str, pb.KnownGame] | None = None,
     ) -> Peer:
         """A bot that was let in; it plays any board, under any rule."""
         peer = await self.peer(token, channel)
@@ -196,6 +197,7 @@ class ServerInTest:
             engine=pb.Engine(version=version),
             capabilities=capabilities,
             resume_session_id=resume,
+            known_games=known_games,
         )
         await peer.write(hello=hello)
         await peer.welcome()
