@@ -17,6 +17,7 @@ from meijin.server.api.health import HealthServicer
 from meijin.server.api.interceptor import Interceptor
 from meijin.server.api.limits import Limits
 from meijin.server.api.local import LocalCalls, Registrar
+from meijin.server.api.loopback import Loopback
 from meijin.server.api.webhook_payloads import payload_of
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
@@ -209,6 +210,7 @@ class App:
         self.ladders = LadderWatch(parts.storage, parts.refreshes)
         """How far the ladders are behind, for the metrics."""
         parts.listeners.add(self._games)
+        self._loopback = Loopback(parts.watch, lambda: bool(parts.games.running))
         self._backups = _backups(settings)
         self.limits = Limits(settings)
         """What an address or a bot may open and ask for."""
@@ -295,7 +297,7 @@ class App:
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
         access = (self.access.uses.run(), self.access.seen.run(), self.access.people.run())
-        tasks = [*self.parts.tasks(), self._health.run(), *access]
+        tasks = [*self.parts.tasks(), self._loopback.run(), self._health.run(), *access]
         if self._credentials is not None:
             tasks.append(self._credentials.watch())
         if self._settings.metrics is not None:

@@ -72,7 +72,7 @@ def test_an_outage_is_told_when_it_is_over(bench: Bench) -> None:
     """Once, however often one looks."""
     for second, is_away in ((0, False), (1, True), (2, True), (4, False), (5, False)):
         bench.store.is_away = is_away
-        bench.incidents.look(Moment(second * SECOND, 0))
+        bench.incidents.look(Moment(second * SECOND, 0), 0)
     (fault,) = bench.told
     assert (fault.kind, fault.party) == (FaultKind.OUTAGE, FaultParty.SERVER)
     assert fault.detail == "the database did not answer for 3.0 s"
@@ -82,7 +82,7 @@ def test_an_outage_is_told_when_it_is_over(bench: Bench) -> None:
 def test_a_stall_is_told(bench: Bench) -> None:
     """One of half a second; shorter ones are no incident, however many there are."""
     for second, stall in enumerate((0.0, 0.4, 0.8, 1.5, 1.5)):
-        bench.incidents.look(Moment(second * SECOND, int(stall * SECOND)))
+        bench.incidents.look(Moment(second * SECOND, 0), int(stall * SECOND))
     (fault,) = bench.told
     assert (fault.kind, fault.detail) == (FaultKind.STALL, "the server stood still for 0.7 s")
 

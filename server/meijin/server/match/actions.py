@@ -201,7 +201,7 @@ class ActionHandler:
         if not arbiter.is_flag_up:
             return
         turn, held, seat = arbiter.turn, arbiter.held, arbiter.seat_to_act
-        arbiter.decide(moment, round_trip_ns)
+        arbiter.decide(moment, round_trip_ns, carried_ns=self._watch.carried_ns)
         analysis, game.held_analysis = game.held_analysis, None
         if game.adjudicator is not None and arbiter.outcome is None and arbiter.board.ply > ply:
             game.adjudicate(seat, ply, analysis)

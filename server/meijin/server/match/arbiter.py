@@ -27,7 +27,7 @@ from meijin.game import (
 from meijin.server.match.allowance import LAG_PER_GAME_NS, Allowance, Credits, allowance_of
 from meijin.server.match.flag import DOWN, Flag
 from meijin.server.match.presence import Presence
-from meijin.server.match.stalls import NS_PER_SECOND, Moment
+from meijin.server.match.stalls import NEVER_NS, NS_PER_SECOND, Moment
 from meijin.server.match.timing import FlagFall, HeldMove, Timing, told_action
 
 _OUTAGES = {Party.SERVER: "an outage", Party.NETWORK: "an outage of the network"}
@@ -77,7 +77,9 @@ class Arbiter:
     A side's time runs from `ask`, when its turn is handed to the transport, to
     `play`, when the answer has been read, less the server's stalls and a credit
     for lag. A flag that goes up falls only when a ping that was sent afterwards has
-    been answered, in `decide`: what the bot had sent before that is then read.
+    been answered, in `decide`: what the bot had sent before that is then read. And only
+    when the server's own threads have carried a probe that was sent afterwards: what they
+    were late by is then known.
     What is credited is bounded by the allowances of the side's time control.
 
     Times are integer nanoseconds, not `timedelta`: this runs once a move, a hundred
@@ -355,13 +357,16 @@ class Arbiter:
         """Whether the pending turn seems overstepped, and a ping's answer is awaited."""
         return self._flag.is_up(self.turn) and self.outcome is None
 
-    def expire(self, moment: Moment, lag_ns: int, since_ns: int = 0) -> bool:
+    def expire(
+        self, moment: Moment, lag_ns: int, since_ns: int = 0, *, carried_ns: int = NEVER_NS
+    ) -> bool:
         """Look at the clock. `lag_ns` as in `play`.
 
         A clock has run out when no answer could be in time any more, whatever its way took.
 
         Args:
             since_ns: Before this instant of the time served no ping's answer could be missed.
+            carried_ns: When the newest probe was sent that our own threads have carried.
 
         Returns:
             Whether the flag has gone up, and a ping is to be sent now for `decide`.
@@ -370,10 +375,12 @@ class Arbiter:
             return False
         is_raised = self._is_overdue(moment, lag_ns)
         if is_raised:
-            self._own_flag().go_up(self.turn, moment.served_ns, lag_ns)
-        if self.is_flag_up and self._flag.is_patience_over(moment.served_ns, since_ns):
-            self.decide(moment, None)
-            return False
+            self._own_flag().go_up(self.turn, moment, lag_ns)
+        if self.is_flag_up and self._flag.may_fall(carried_ns):
+            answer_ns = self._flag.answer_ns
+            if answer_ns is not None or self._flag.is_patience_over(moment.served_ns, since_ns):
+                self.decide(moment, answer_ns)
+                return False
         return is_raised
 
     def _is_overdue(self, moment: Moment, lag_ns: int) -> bool:
@@ -384,21 +391,29 @@ class Arbiter:
         charged_ns = self._timing(moment, lag_ns).spent_ns - self._longest_lag_ns(seat)
         return self._excess_ns(seat, charged_ns) > self._margin_left_ns(seat)
 
-    def decide(self, moment: Moment, round_trip_ns: int | None) -> None:
+    def decide(
+        self, moment: Moment, round_trip_ns: int | None, *, carried_ns: int = NEVER_NS
+    ) -> None:
         """A ping sent after the flag went up was answered, or with ``None`` was not in time.
 
-        The flag falls, unless the move that is held proves to be in time.
+        The flag falls, unless the move that is held proves to be in time; where it may not fall
+        yet it does at a later look. `carried_ns` as in `expire`.
         """
         if not self.is_flag_up:
             return
-        seat = self.seat_to_act
-        held, lag_ns = self._flag.take_down()
+        seat, flag = self.seat_to_act, self._flag
+        held, lag_ns = flag.held, flag.lag_ns
         timing = self._timing(moment, lag_ns) if held is None else held.timing
         timing = timing._replace(lag_ns=max(timing.lag_ns, round_trip_ns or 0))
         credit_ns = self._lag_credit(seat, timing.spent_ns, timing.lag_ns)
         if self._excess_ns(seat, timing.spent_ns - credit_ns) > self._margin_left_ns(seat):
-            self._forfeit_time(seat, held, timing, credit_ns, round_trip_ns)
+            if flag.may_fall(carried_ns):
+                flag.take_down()
+                self._forfeit_time(seat, held, timing, credit_ns, round_trip_ns)
+            elif round_trip_ns is not None:
+                flag.answer_ns = round_trip_ns
             return
+        flag.take_down()
         self._flag.excuse()
         if held is not None:
             self._charge_late(seat, held.action, timing, credit_ns)
@@ -423,7 +438,7 @@ class Arbiter:
         flag = self._own_flag()
         flag.held = HeldMove(action, timing)
         if not self.is_flag_up:
-            flag.go_up(self.turn, moment.served_ns, timing.lag_ns)
+            flag.go_up(self.turn, moment, timing.lag_ns)
         self._asked_at_ns = -1
         return ActionResult.HELD
 
@@ -523,7 +538,7 @@ class Arbiter:
 
     def _suspend_turn(self, moment: Moment, heard: Moment) -> None:
         """No answer to what has been asked can come any more; a late one is forgotten."""
-        held, _ = self._flag.take_down()
+        held = self._flag.take_down()
         if held is not None:
             self._used_ns = held.timing.spent_ns
         elif self._asked_at_ns >= 0:

@@ -221,7 +221,8 @@ class Games:
         arbiter.expire_absences(judged_ns)
         outbox = game.outboxes[arbiter.seat_to_act]
         if outbox is not None and outbox.silent_since_ns is None:
-            if arbiter.expire(moment, outbox.lag_ns, self._away_until_ns):
+            carried_ns = self._watch.carried_ns
+            if arbiter.expire(moment, outbox.lag_ns, self._away_until_ns, carried_ns=carried_ns):
                 outbox.probe(game)
             elif arbiter.is_flag_up:
                 is_flag_up = True

@@ -45,10 +45,14 @@ class Incidents(Listener):
             detail = f"the server was restarted; games that waited: {count}"
             self._add(FaultKind.OUTAGE, FaultParty.SERVER, detail, {"games": count})
 
-    def look(self, moment: Moment) -> None:
-        """See whether the server has stood still, or its store has come back."""
-        stall_ns = moment.stall_ns - self._stall_ns
-        self._stall_ns = moment.stall_ns
+    def look(self, moment: Moment, counted_ns: int) -> None:
+        """See whether the server has stood still, or its store has come back.
+
+        Args:
+            counted_ns: How long it has stood still, so far as that is over.
+        """
+        stall_ns = counted_ns - self._stall_ns
+        self._stall_ns = counted_ns
         if stall_ns >= LEAST_STALL_NS:
             self._tell_of_server(FaultKind.STALL, "the server stood still for", stall_ns)
         if self._store_watch.is_away:

@@ -19,6 +19,18 @@ TIMER_RESOLUTION_NS = 1_000_000
 """The event loop's timers wait for whole milliseconds: a tick that is no later is on time."""
 
 
+PROBE_TOLERANCE_NS = 20_000_000
+"""A probe that takes so much longer than it did lately is late."""
+
+PROBE_SAMPLES = 8
+"""Its usual time is the least of so many: what is late now and then is not what is usual."""
+
+LONGEST_USUAL_NS = 50_000_000
+"""More is never usual, however long a storm lasts."""
+
+NEVER_NS = 1 << 62
+
+
 def nanoseconds(duration: timedelta) -> int:
     """A duration as the match counts it, exact to the microsecond."""
     return duration // timedelta(microseconds=1) * 1000
@@ -96,8 +108,10 @@ class RecentStalls:
 class StallWatch:
     """Counts the time in which the server could not have read an answer.
 
-    A tick is due every `TICK_INTERVAL_NS`. All that it is late by, whether by a burst of
-    messages, a page fault or a stopped process, is nobody's thinking time.
+    A tick of the event loop is due every `TICK_INTERVAL_NS`, and a probe of the threads that serve
+    streams comes back in about the time that it took lately. All that either is late by, whether by
+    a burst of messages, a page fault, a stopped process or thousands of new connections, is nobody's
+    thinking time. Where both are late it is counted once.
     """
 
     def __init__(
@@ -107,27 +121,89 @@ class StallWatch:
     ) -> None:
         self._clock = clock
         self._cpu_clock = cpu_clock
-        self._last_ns = clock()
-        self._last_cpu = cpu_clock()
-        self._total_ns = 0
+        self._tick_ns = clock()
+        self._cpu = cpu_clock()
+        self._stood_until_ns = self._tick_ns
+        self._since_ns: int | None = None
+        """Since when it stands still; ``None`` where that is not known to be so."""
+        self._cpu_before = self._cpu
+        """Before it began to."""
+        self._probe_ns: int | None = None
+        """When the probe was sent that is on its way."""
+        self._probe_due_ns = NEVER_NS
+        self._round_trips_ns: list[int] = []
+        self.counted_ns = 0
+        """How long it has stood still, so far as that is over."""
+        self.carried_ns = NEVER_NS
+        """When the newest probe that came back was sent: what bots had sent by then is read. Never
+        waited for while nobody probes."""
         self.recent = RecentStalls()
-        """The stalls that were added for good."""
+        """The stalls that are over."""
 
     def moment(self) -> Moment:
         """Now, with a stall that is still going on counted in."""
         now_ns = self._clock()
-        late_ns = now_ns - self._last_ns - TICK_INTERVAL_NS
-        stall_ns = self._total_ns + late_ns if late_ns > TIMER_RESOLUTION_NS else self._total_ns
-        return Moment(now_ns, stall_ns)
+        if (
+            self._since_ns is None
+            and now_ns - self._tick_ns <= TICK_INTERVAL_NS + TIMER_RESOLUTION_NS
+            and now_ns <= self._probe_due_ns
+        ):
+            return Moment(now_ns, self.counted_ns)
+        return Moment(now_ns, self.counted_ns + now_ns - self._standing_since(now_ns))
 
     def tick(self) -> Moment:
-        """Now, with the stall since the last tick added for good."""
+        """Now, with the stall since the last tick counted for good, unless a probe is still late."""
         moment, cpu = self.moment(), self._cpu_clock()
-        if (wall_ns := moment.stall_ns - self._total_ns) > 0:
-            last = self._last_cpu
-            loop_ns = min(wall_ns, cpu.loop_ns - last.loop_ns)
-            process_ns = max(loop_ns, min(wall_ns, cpu.process_ns - last.process_ns))
-            self.recent.add(Stall(wall_ns, loop_ns, process_ns), moment.now_ns)
-        self._last_cpu = cpu
-        self._last_ns, self._total_ns = moment
+        if moment.stall_ns > self.counted_ns:
+            self._note_stall(moment, cpu)
+        self._tick_ns, self._cpu = moment.now_ns, cpu
         return moment
+
+    def _standing_since(self, now_ns: int) -> int:
+        """Since when nothing could have been read, at the latest now."""
+        since_ns = now_ns if self._since_ns is None else self._since_ns
+        due_ns = self._tick_ns + TICK_INTERVAL_NS
+        if now_ns - due_ns > TIMER_RESOLUTION_NS:
+            since_ns = min(since_ns, due_ns)
+        return max(min(since_ns, self._probe_due_ns), self._stood_until_ns)
+
+    def _note_stall(self, moment: Moment, cpu: CpuTime) -> None:
+        if self._since_ns is None:
+            self._since_ns = moment.now_ns - (moment.stall_ns - self.counted_ns)
+            self._cpu_before = self._cpu
+        if moment.now_ns <= self._probe_due_ns:
+            self._end_stall(moment, cpu)
+
+    def _end_stall(self, moment: Moment, cpu: CpuTime) -> None:
+        wall_ns, before = moment.stall_ns - self.counted_ns, self._cpu_before
+        loop_ns = min(wall_ns, cpu.loop_ns - before.loop_ns)
+        process_ns = max(loop_ns, min(wall_ns, cpu.process_ns - before.process_ns))
+        self.recent.add(Stall(wall_ns, loop_ns, process_ns), moment.now_ns)
+        self._since_ns = None
+        self._stood_until_ns, self.counted_ns = moment
+
+    # -- the probe ---------------------------------------------------------------
+
+    def send_probe(self) -> None:
+        """A probe is sent to ourselves; one is on its way at a time."""
+        self._probe_ns = self._clock()
+        usual_ns = min(self._round_trips_ns, default=0)
+        self._probe_due_ns = self._probe_ns + min(usual_ns, LONGEST_USUAL_NS) + PROBE_TOLERANCE_NS
+        self.carried_ns = min(self.carried_ns, self._probe_ns)
+
+    def receive_probe(self) -> None:
+        """The probe has come back."""
+        assert self._probe_ns is not None
+        moment = self.moment()
+        self._probe_due_ns = NEVER_NS
+        if moment.stall_ns > self.counted_ns:
+            self._note_stall(moment, self._cpu_clock())
+        self.carried_ns = self._probe_ns
+        self._round_trips_ns.append(moment.now_ns - self._probe_ns)
+        del self._round_trips_ns[:-PROBE_SAMPLES]
+        self._probe_ns = None
+
+    def give_up_probe(self) -> None:
+        """Nobody probes for now: what was on its way is no sign of anything."""
+        self._probe_ns, self._probe_due_ns = None, NEVER_NS
+        self.carried_ns = NEVER_NS

@@ -59,7 +59,7 @@ class Watchdog:
             if count % TICKS_PER_EXPIRY == 0:
                 is_flag_up = self._games.expire(moment)
                 self._silence.look(moment, is_flag_up=is_flag_up)
-                self._incidents.look(moment)
+                self._incidents.look(moment, self._watch.counted_ns)
 
     async def measure_lag(self) -> None:
         """Ping every stream, for ever."""
