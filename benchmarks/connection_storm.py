@@ -50,7 +50,7 @@ class Storm:
         """Begin to open more, as long as there are to be any."""
         while self._made < self.count and len(self._opening) < AT_ONCE:
             one = socket.socket()
-            one.setblocking(False)
+            one.settimeout(0)
             source = (
                 f"127.0.{self._made % self.sources // 250}.{self._made % self.sources % 250 + 1}"
             )

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from time import monotonic
 from typing import Protocol, TypeAlias
 
 import grpc
@@ -19,6 +20,8 @@ from meijin.server.api.limits import Limits
 from meijin.server.api.local import LocalCalls, Registrar
 from meijin.server.api.loopback import Loopback
 from meijin.server.api.webhook_payloads import payload_of
+from meijin.server.connections.guard import ConnectionGuard
+from meijin.server.connections.limits import ConnectionLimits
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
 from meijin.server.metrics.certificates import CertificateExpiry
@@ -212,6 +215,7 @@ class App:
         parts.listeners.add(self._games)
         self._loopback = Loopback(parts.watch, lambda: bool(parts.games.running))
         self._backups = _backups(settings)
+        self._guard: ConnectionGuard | None = None
         self.limits = Limits(settings)
         """What an address or a bot may open and ask for."""
         self.access = access = Access.of(settings, parts)
@@ -302,6 +306,8 @@ class App:
             tasks.append(self._credentials.watch())
         if self._settings.metrics is not None:
             tasks.append(self.ladders.run())
+        if self._guard is not None:
+            tasks.append(self._guard.run())
         if self._backups is not None:
             tasks.append(self._backups.run())
         if self._settings.webhooks:
@@ -338,6 +344,7 @@ class App:
         await self._server.start()
         if self._settings.listen.startswith(UNIX_SCHEME):
             return self._settings.listen
+        self._guard = self._open_guard(port)
         host, _, _ = self._settings.listen.rpartition(":")
         return str(Address(f"{host}:{port}", is_tls=self._credentials is not None))
 
@@ -345,6 +352,21 @@ class App:
         if self._credentials is None:
             return self._server.add_insecure_port(self._settings.listen)
         return self._server.add_secure_port(self._settings.listen, self._credentials.for_server())
+
+    def _open_guard(self, port: int) -> ConnectionGuard | None:
+        """The guard of new connections, where the system has what it needs."""
+        settings, most = self._settings, max_connections()
+        limits = ConnectionLimits(
+            per_second=settings.connections_per_second,
+            most=min(settings.max_streams, most // 2),
+            most_in_all=most * 3 // 4,
+            now=monotonic(),
+        )
+        try:
+            return ConnectionGuard(port, limits, self.limits.calling)
+        except OSError as error:
+            log.info("new connections are not limited on this system", error=str(error))
+            return None
 
     async def drain(self) -> None:
         """Start no game any more, give running ones a little time, and close every stream."""
@@ -378,6 +400,8 @@ class App:
 
     async def stop(self, grace: timedelta = timedelta(0)) -> None:
         """Close every connection; calls that are under way have a grace to end."""
+        if self._guard is not None:
+            self._guard.close()
         await self._server.stop(grace.total_seconds())
 
 

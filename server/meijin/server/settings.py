@@ -246,6 +246,9 @@ class Settings(BaseSettings):
     """How many streams the bots of one address may hold."""
     max_watchers: PositiveInt = 100
     """How many watches of games and tournaments one address may hold."""
+    connections_per_second: PositiveInt = 100
+    """How many connections of one address are taken each second, as far as the system can do that;
+    of all addresses four times as many."""
     hellos_per_second: PositiveInt = 50
     """How many bots of one address are let in each second; more wait."""
     requests_per_second: PositiveInt = 50

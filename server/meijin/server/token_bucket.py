@@ -40,10 +40,10 @@ class TokenBucket:
         self._refill(now)
         return max(1 - self._level, 0) / self._rate.per_second
 
-    def reserve(self, now: float) -> float:
-        """Take a token that may only come in some time; the seconds until it does."""
+    def reserve(self, now: float, count: float = 1) -> float:
+        """Take tokens that may only come in some time; the seconds until the first does."""
         wait = self.wait(now)
-        self._level -= 1
+        self._level -= count
         return wait
 
     def add(self, count: float = 1) -> None:

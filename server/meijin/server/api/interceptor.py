@@ -31,7 +31,7 @@ from meijin.server.access.permissions import (
 )
 from meijin.server.api.call_counts import CallCounts
 from meijin.server.api.call_spans import call_span
-from meijin.server.api.limits import Address, Limits, SignIns, address_of
+from meijin.server.api.limits import Address, Limits, SignIns, peer_of
 from meijin.server.errors import (
     InvalidRequestError,
     MeijinError,
@@ -134,7 +134,9 @@ class Interceptor(grpc.aio.ServerInterceptor):
                 places.enter_context(call_span(self._tracer, method, metadata, end))
             arrival_ns = monotonic_ns()
             try:
-                address = address_of(context.peer())
+                peer = peer_of(context.peer())
+                places.enter_context(self._limits.call(peer))
+                address = peer.address
                 places.enter_context(self._place(handler, method, address))
                 if _has_turns(method):  # first: a refusal costs as much
                     await self._limits.turn(address, is_change=is_change(method))

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterat
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from ipaddress import IPv6Address, IPv6Network
-from typing import Generic, NewType, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, NewType, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from meijin.server.errors import (
@@ -80,6 +80,18 @@ Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[None]]
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
+
+
+class Peer(NamedTuple):
+    """The other end of a connection."""
+
+    address: Address
+    port: str
+
+
+def peer_of(peer: str) -> Peer:
+    """The other end of a connection, of what gRPC says of it."""
+    return Peer(address_of(peer), peer.rpartition(":")[2])
 
 
 def address_of(peer: str) -> Address:
@@ -292,6 +304,8 @@ class Limits:
         self.message_bytes = settings.max_message_bytes
         self.write_timeout = settings.write_timeout
         self.failed_sign_ins = settings.max_failed_sign_ins
+        self.calling: Counter[Peer] = Counter()
+        """How many calls each connection has."""
         self.streams: Places[Address] = Places(settings.max_streams, "streams of your address")
         self.streams_of_bot: Places[BotId] = Places(STREAMS_OF_A_BOT, "streams of this bot")
         self.watchers: Places[Address] = Places(settings.max_watchers, "watchers of your address")
@@ -315,6 +329,17 @@ class Limits:
         self._serving: Lanes[Address] = Lanes(REQUESTS_AT_ONCE, TooManyRequestsError)
         self.admitting = asyncio.Semaphore(HELLOS_AT_ONCE)
         """Held while a hello is with the store."""
+
+    @contextmanager
+    def call(self, peer: Peer) -> Iterator[None]:
+        """Count a call of a connection as long as the context lasts."""
+        self.calling[peer] += 1
+        try:
+            yield
+        finally:
+            self.calling[peer] -= 1
+            if not self.calling[peer]:
+                del self.calling[peer]
 
     async def hello_turn(self, address: Address, *, is_return: bool) -> None:
         """Let a hello have its turn; bots that come back don't wait behind those that are new.

@@ -64,7 +64,7 @@ class Loopback:
 async def _stream() -> AsyncIterator[Any]:
     """A stream to an echo in this process, by a socket that nobody else can open."""
     server = grpc.aio.server()
-    method = grpc.stream_stream_rpc_method_handler(_echo)
+    method: Any = grpc.stream_stream_rpc_method_handler(_echo)
     server.add_generic_rpc_handlers(
         (grpc.method_handlers_generic_handler(SERVICE, {METHOD: method}),)
     )

@@ -1,0 +1,125 @@
+"""The guard of new connections: has the addresses wait that open too many, and ends idle ones."""
+
+import asyncio
+import socket
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from time import monotonic
+
+import structlog
+
+from meijin.server.api.limits import Peer
+from meijin.server.connections.limits import ConnectionLimits, Waiting
+from meijin.server.connections.sockets import (
+    connections_by,
+    hang_up,
+    listeners_on,
+    opened_connections,
+)
+from meijin.server.connections.syn_filter import set_filter
+
+log = structlog.get_logger()
+
+LOOK_INTERVAL = timedelta(milliseconds=10)
+"""Between two looks while connections come: from the same machine 200 may, meanwhile."""
+
+WAITING_INTERVAL = timedelta(milliseconds=100)
+"""Between two looks while somebody has to wait."""
+
+QUIET_INTERVAL = timedelta(seconds=1)
+"""Between two looks while nothing seems to come."""
+
+FEW = 16
+"""So many new connections are not worth a look at them all."""
+
+IDLE_TIME = timedelta(seconds=1)
+"""How long a connection of whoever has to wait may be open without a call."""
+
+
+class ConnectionGuard:
+    """Guards a port that gRPC listens on; it is open until `close`.
+
+    Args:
+        calling: The peers that have a call.
+
+    Raises:
+        OSError: the system does not tell of its connections.
+    """
+
+    def __init__(self, port: int, limits: ConnectionLimits, calling: Collection[Peer]) -> None:
+        self._port = port
+        self._limits = limits
+        self._calling = calling
+        self._listeners: Sequence[socket.socket] = listeners_on(port)
+        if not self._listeners:
+            raise OSError(f"no socket of this process is known to listen on port {port}")
+        self._waiting = Waiting()
+        self._counted = self._attributed = opened_connections()
+        self._since: Mapping[Peer, float] = {}
+        """When each connection was seen first."""
+
+    async def run(self) -> None:
+        """Look at what comes, for ever."""
+        try:
+            while self._listeners:
+                await self._come()
+                await self.look()
+                await asyncio.sleep(LOOK_INTERVAL.total_seconds())
+        except OSError:
+            log.exception("new connections are not limited any more")
+            self.close()
+        await asyncio.get_running_loop().create_future()
+
+    async def _come(self) -> None:
+        """Wait until a connection waits to be accepted, or for a while."""
+        loop, seen = asyncio.get_running_loop(), asyncio.Event()
+        interval = QUIET_INTERVAL if self._waiting == Waiting() else WAITING_INTERVAL
+        for listener in self._listeners:
+            loop.add_reader(listener, seen.set)
+        try:
+            async with asyncio.timeout(interval.total_seconds()):
+                await seen.wait()
+        except TimeoutError:
+            pass
+        finally:
+            for listener in self._listeners:
+                loop.remove_reader(listener)
+
+    async def look(self) -> None:
+        """Count what was opened, have wait who is to, and hang up on what they leave idle."""
+        counted = opened_connections()
+        self._limits.count(counted - self._counted, monotonic())
+        self._counted = counted
+        self._have_wait(self._limits.waiting(monotonic()))
+        if counted - self._attributed < FEW and self._waiting == Waiting():
+            return
+        found = await asyncio.to_thread(connections_by, self._port)
+        now = monotonic()
+        self._limits.attribute(counted - self._attributed, found.keys(), now)
+        self._attributed = counted
+        self._have_wait(self._limits.waiting(now))
+        self._since = {peer: self._since.get(peer, now) for peer in found}
+        for peer, descriptor in found.items():
+            if self._is_idle(peer, now):
+                hang_up(peer, descriptor)
+
+    def _is_idle(self, peer: Peer, now: float) -> bool:
+        is_old = now - self._since[peer] > IDLE_TIME.total_seconds()
+        return is_old and self._waiting.holds(peer) and peer not in self._calling
+
+    def _have_wait(self, waiting: Waiting) -> None:
+        if waiting == self._waiting:
+            return
+        if self._waiting == Waiting():
+            who = "everybody" if waiting.everybody else ", ".join(sorted(waiting.addresses))
+            log.warning("so many connections are opened that new ones have to wait", of=who)
+        self._waiting = waiting
+        for listener in self._listeners:
+            set_filter(listener, waiting)
+
+    def close(self) -> None:
+        """Let go of the port."""
+        for listener in self._listeners:
+            asyncio.get_running_loop().remove_reader(listener)
+            listener.close()
+        self._listeners = ()

@@ -1,0 +1,80 @@
+"""Limits of new connections: who has opened so many that it has to wait."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from meijin.server.api.limits import Address, Peer
+from meijin.server.token_bucket import Rate, TokenBucket, TokenBuckets
+
+BURST_SECONDS = 2
+"""As many connections may come at once as are taken in so many seconds."""
+
+ADDRESSES = 4
+"""All addresses together may open as many as so many of them could."""
+
+
+class Waiting(NamedTuple):
+    """Whose new connections are not taken for now."""
+
+    addresses: frozenset[Address] = frozenset()
+    everybody: bool = False
+
+    def holds(self, peer: Peer) -> bool:
+        """Whether a peer is one of them."""
+        return self.everybody or peer.address in self.addresses
+
+
+class ConnectionLimits:
+    """Counts the connections that each address opens, and has. Times are in seconds.
+
+    Args:
+        per_second: Of an address.
+        most: That an address may have at once.
+        most_in_all: That there may be.
+    """
+
+    def __init__(self, *, per_second: int, most: int, most_in_all: int, now: float) -> None:
+        self._most, self._most_in_all = most, most_in_all
+        self._of_address: TokenBuckets[Address] = TokenBuckets(_rate(per_second))
+        self._in_all = TokenBucket(_rate(ADDRESSES * per_second), now)
+        self._known: Collection[Peer] = frozenset()
+        self._crowded: frozenset[Address] = frozenset()
+        self._is_full = False
+        self._late: set[Address] = set()
+
+    def count(self, opened: int, now: float) -> None:
+        """So many connections were opened, by whomever."""
+        self._in_all.reserve(now, opened)
+
+    def attribute(self, opened: int, open_now: Collection[Peer], now: float) -> None:
+        """Charge the addresses with what was opened since they were charged last.
+
+        Args:
+            opened: More than are open where some are closed again: their openers are taken to be
+                those of the others.
+            open_now: All of them.
+        """
+        new = _by_address(peer for peer in open_now if peer not in self._known)
+        share = max(opened / new.total(), 1) if new else 1
+        for address, count in new.items():
+            self._of_address.get(address, now).reserve(now, count * share)
+            self._late.add(address)
+        self._known = open_now
+        held = _by_address(open_now)
+        self._crowded = frozenset(each for each, count in held.items() if count > self._most)
+        self._is_full = len(open_now) > self._most_in_all
+
+    def waiting(self, now: float) -> Waiting:
+        """Who has to wait."""
+        self._late = {each for each in self._late if self._of_address.wait(each, now)}
+        everybody = self._is_full or self._in_all.wait(now) > 0
+        return Waiting(self._crowded | self._late, everybody)
+
+
+def _rate(per_second: int) -> Rate:
+    return Rate(per_second, BURST_SECONDS * per_second)
+
+
+def _by_address(peers: Iterable[Peer]) -> "Counter[Address]":
+    return Counter(peer.address for peer in peers)
