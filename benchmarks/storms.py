@@ -87,7 +87,7 @@ def server(kind: str) -> Iterator[tuple[ArenaProcess, Callable[[str], grpc.aio.C
 async def stall_seconds(channel: grpc.aio.Channel) -> float:
     """What the server counts as its own standstill in the last hour."""
     request = status_service_pb2.GetActivityRequest()
-    response = await StatusServiceStub(channel).GetActivity(request)
+    response = await StatusServiceStub(channel).GetActivity(request, wait_for_ready=True)
     return response.stalls.total.ToMilliseconds() / 1000
 
 
