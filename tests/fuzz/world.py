@@ -312,7 +312,7 @@ class World:
         self.parts.listeners.order.clear()
         self.watch = self.parts.watch
         self.watch._clock = lambda: self.now_ns
-        self.watch._last_ns = self.now_ns
+        self.watch._tick_ns = self.now_ns
         self.servicer = PlayServicer(
             self.parts.lobby,
             self.parts.actions,
@@ -342,7 +342,7 @@ class World:
         passed = round(seconds * NS)
         self.now_ns += passed
         if not is_stall:
-            self.watch._last_ns += passed
+            self.watch._tick_ns += passed
         self.parts.games.expire(self.watch.tick())
 
     async def turns_of_loop(self, count: int) -> None:

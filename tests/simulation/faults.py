@@ -19,6 +19,7 @@ MOST_OUTAGE_NS = 4000 * MS
 FAULTS = [
     "crash",
     "freeze",
+    "standstill",
     "disk_fails",
     "disk_hangs",
     "lost_answers",
@@ -105,6 +106,16 @@ class Faults:
             scene.later(delay_ns, self._thaw, server.process)
             self._strike_again(delay_ns)
 
+    def _fault_standstill(self) -> None:
+        """The threads that serve streams stand still, and the event loop does not notice."""
+        scene = self._scene
+        scene.note("the server's threads stand still")
+        scene.threads.stand_until_ns = scene.loop.now_ns + self._short_ns()
+        self._see_outage()
+        delay_ns = scene.threads.stand_until_ns - scene.loop.now_ns
+        scene.later(delay_ns, self._see_outage)
+        self._strike_again(delay_ns)
+
     def _thaw(self, process: Process) -> None:
         self._scene.note("the server goes on")
         self._scene.loop.release(process)
@@ -147,7 +158,9 @@ class Faults:
         scene = self._scene
         server = scene.server
         is_held = server is not None and server.process.is_held
-        is_hanging = scene.disk.hangs_until_ns > scene.loop.now_ns
+        is_hanging = (
+            max(scene.disk.hangs_until_ns, scene.threads.stand_until_ns) > scene.loop.now_ns
+        )
         if is_held or is_hanging or scene.disk.is_away:
             scene.oracle.presence.begin_outage()
         else:

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import heapq
 import itertools
+import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any
+from unittest import mock
 
 from tests.power.volume import PowerCut
 
@@ -124,7 +126,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
     def bury(process: Process) -> None:
         """Close what a dead process has left, as nothing of it may run any more."""
         process.is_dead = True
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), mock.patch.object(sys, "unraisablehook", _ignore):
             warnings.simplefilter("ignore", RuntimeWarning)  # some were never begun
             for task in process.tasks:
                 if not task.done():
@@ -243,6 +245,10 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
     def is_closed(self) -> bool:
         """Never."""
         return False
+
+
+def _ignore(_: object) -> None:
+    """A generator that awaits while it is unwound says so, and is gone."""
 
 
 def _close(coroutine: Any) -> None:

@@ -11,6 +11,7 @@ from unittest.mock import patch
 from tests.power.mutants import LOG_MUTANTS
 
 from meijin.game import Color, Ending, Result, Seat
+from meijin.server.api.loopback import Loopback
 from meijin.server.match import stalls, wire
 from meijin.server.match.arbiter import Arbiter
 from meijin.server.match.games import Games
@@ -75,6 +76,16 @@ def credits_no_stall() -> AbstractContextManager[Any]:
         return Moment(self._clock(), 0)
 
     return patch.object(StallWatch, "moment", moment)
+
+
+@_mutant
+def probes_nothing() -> AbstractContextManager[Any]:
+    """Standstills that the event loop does not notice are charged."""
+
+    async def run(_: Loopback) -> None:
+        await asyncio.get_running_loop().create_future()
+
+    return patch.object(Loopback, "run", run)
 
 
 @_mutant

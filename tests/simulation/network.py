@@ -54,13 +54,28 @@ class Link:
     jitter_ns: int
 
 
+@dataclass(slots=True)
+class Threads:
+    """The server's threads that read and write for all streams."""
+
+    stand_until_ns: int = 0
+
+
 class Stream:
     """One call of `Play`."""
 
     def __init__(
-        self, loop: SimulatedLoop, rng: Random, link: Link, client: Client, watcher: Watcher
+        self,
+        loop: SimulatedLoop,
+        rng: Random,
+        link: Link,
+        client: Client,
+        watcher: Watcher,
+        *,
+        threads: Threads,
     ) -> None:
         self.loop = loop
+        self._threads = threads
         self.client = client
         self.server: Process | None = None
         """The server that it has reached."""
@@ -97,7 +112,9 @@ class Stream:
         self._later(self._to_server_ns, self._arrive, message)
 
     def _arrive(self, message: pb.PlayRequest) -> None:
-        if not (self.is_cut or self.is_over_for_server):
+        if self.loop.now_ns < self._threads.stand_until_ns:
+            self._later(self._threads.stand_until_ns, self._arrive, message)
+        elif not (self.is_cut or self.is_over_for_server):
             self._watcher.arrived(self, message)
             self._put(message)
 
@@ -167,7 +184,8 @@ class Stream:
         """Hand a message to the transport, and wait while too many are on their way."""
         if self.is_over_for_server:
             raise grpc.aio.UsageError("RPC already finished.")
-        self._to_client_ns = max(self._to_client_ns, self.loop.now_ns + self.latency())
+        sent_ns = max(self.loop.now_ns, self._threads.stand_until_ns)
+        self._to_client_ns = max(self._to_client_ns, sent_ns + self.latency())
         self._watcher.written(self, message, self._to_client_ns)
         self.unread += 1
         context = self.client.process.context

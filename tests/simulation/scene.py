@@ -9,6 +9,7 @@ from random import Random
 from tests.simulation.bot import SimulatedBot
 from tests.simulation.disk import Disk
 from tests.simulation.loop import NS_PER_SECOND, SimulatedLoop
+from tests.simulation.network import Threads
 from tests.simulation.oracle.oracle import Oracle
 from tests.simulation.server import SimulatedServer
 
@@ -29,6 +30,7 @@ class Scene:
         self.loop = SimulatedLoop(self.rng)  # type: ignore[abstract]  # no files, no sockets
         self.disk = disk
         self.oracle = Oracle(disk, lambda: self.loop.now_ns, grace_ns=grace_ns)
+        self.threads = Threads()
         self.server: SimulatedServer | None = None
         """``None`` while it is dead."""
         self.bots: list[SimulatedBot] = []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple, cast
@@ -19,11 +19,12 @@ from tests.simulation.disk import (
     SimulatedWriter,
     open_log,
 )
-from tests.simulation.loop import Process, SimulatedLoop
-from tests.simulation.network import Stream
+from tests.simulation.loop import NS_PER_SECOND, Process, SimulatedLoop
+from tests.simulation.network import Stream, Threads
 
 from meijin.server import app as app_module
 from meijin.server import parts as parts_module
+from meijin.server.api import loopback
 from meijin.server.app import App
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.journal import log_commit
@@ -33,6 +34,9 @@ from meijin.server.settings import Settings
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 
 PLAY = "/meijin.v1.PlayService/Play"
+
+LOOPBACK_NS = 500_000
+"""A probe's way there and back."""
 
 SEGMENT_BYTES = 2000
 """Of the move log: so few that old segments are deleted in every world."""
@@ -110,8 +114,30 @@ class _RpcServer:
         """Do nothing: a server ends only by dying."""
 
 
+class _LoopbackCall:
+    """A stream to ourselves, which is carried by the threads that carry all."""
+
+    def __init__(self, loop: SimulatedLoop, threads: Threads) -> None:
+        self._loop = loop
+        self._threads = threads
+
+    async def write(self, _: bytes) -> None:
+        """Hand a message over."""
+
+    async def read(self) -> bytes:
+        """It comes back at once, or when the threads go on."""
+        stand_ns = self._threads.stand_until_ns - self._loop.now_ns
+        await asyncio.sleep(max(stand_ns, LOOPBACK_NS) / NS_PER_SECOND)
+        return b""
+
+
+@asynccontextmanager
+async def _loopback_stream(loop: SimulatedLoop, threads: Threads) -> AsyncIterator[_LoopbackCall]:
+    yield _LoopbackCall(loop, threads)
+
+
 @contextmanager
-def simulated_surroundings(loop: SimulatedLoop, rng: Random) -> Iterator[None]:
+def simulated_surroundings(loop: SimulatedLoop, rng: Random, threads: Threads) -> Iterator[None]:
     """Give servers the simulated clock, a seeded source of chance, and no network."""
     replaced: list[tuple[object, str, object]] = [
         (parts_module, "StallWatch", partial(StallWatch, lambda: loop.now_ns)),
@@ -120,6 +146,7 @@ def simulated_surroundings(loop: SimulatedLoop, rng: Random) -> Iterator[None]:
         (app_module, "Writer", lambda database: SimulatedWriter(loop, database, rng)),
         (log_commit, "LogThread", partial(SimulatedLogThread, loop=loop, rng=rng)),
         (app_module, "ensure_operator_token", _no_token),
+        (loopback, "_stream", partial(_loopback_stream, loop, threads)),
         (grpc.aio, "server", _RpcServer),
     ]
     with ExitStack() as stack:

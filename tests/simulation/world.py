@@ -15,7 +15,7 @@ from tests.simulation.counts import check_counts, check_rest, unfinished
 from tests.simulation.disk import Disk
 from tests.simulation.draws import draw_link, draw_temper, draw_tournament
 from tests.simulation.error_log import ErrorLog
-from tests.simulation.faults import Faults
+from tests.simulation.faults import MOST_OUTAGE_NS, Faults
 from tests.simulation.loop import NS_PER_SECOND, Process
 from tests.simulation.network import Link, Stream
 from tests.simulation.operations import Operator
@@ -30,6 +30,9 @@ from meijin.v1 import play_service_pb2
 MS = 1_000_000
 LIMIT_NS = 200 * NS_PER_SECOND
 """In this time every world is done; one that is not hangs."""
+
+REST_NS = 3 * NS_PER_SECOND + MOST_OUTAGE_NS
+"""After the last game, for what is under way to end: the disk may have been hanging."""
 
 LOOK_EVERY = 64
 """Callbacks between two looks at the whole state of the server."""
@@ -75,7 +78,7 @@ class World(bots.World):
             stack.callback(random.setstate, state)
             random.seed(self._seed)
             stack.enter_context(self._log.listening())
-            stack.enter_context(simulated_surroundings(scene.loop, scene.rng))
+            stack.enter_context(simulated_surroundings(scene.loop, scene.rng, scene.threads))
             stack.enter_context(scene.disk.calls.made())
             stack.enter_context(scene.loop.running())
             try:
@@ -115,7 +118,7 @@ class World(bots.World):
         for bot in scene.bots:
             bot.is_retired = True
             bot.hang_up()
-        deadline_ns = scene.loop.now_ns + 3 * NS_PER_SECOND
+        deadline_ns = scene.loop.now_ns + REST_NS
         self._run_until(lambda: scene.loop.now_ns > deadline_ns)
         scene.oracle.check_played(tournaments=len(self._operator.wanted))
         assert scene.server is not None
@@ -235,7 +238,9 @@ class World(bots.World):
         scene, server = self._scene, self._scene.server
         if server is None or not server.is_up:
             return None
-        stream = Stream(scene.loop, scene.rng, self._links[bot.name], bot, self)
+        stream = Stream(
+            scene.loop, scene.rng, self._links[bot.name], bot, self, threads=scene.threads
+        )
         server.open(stream)
         return stream
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from attacks import ATTACKS, SUSPENDED, Attack
-from innocents import NAMES, Innocents
+from connection_storm import KINDS
+from innocents import NAMES, Innocents, Turn
 from tests.system.processes import (
     MEIJIN,
     NO_LADDER,
@@ -30,7 +31,8 @@ from meijin.store.schema import GameState
 if TYPE_CHECKING:
     from tests.system.conftest import Books
 
-ATTACKER = Path(__file__).parents[2] / "benchmarks" / "attacks.py"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+ATTACKER, STORM = BENCHMARKS / "attacks.py", BENCHMARKS / "connection_storm.py"
 MAX_GROWTH = 100
 """MiB that the server's memory may grow by, most of it what gRPC keeps for a thousand sockets."""
 
@@ -112,3 +114,28 @@ def test_sockets_leave_the_server_its_files(processes: Processes) -> None:
         eventually(lambda: len(list(files.iterdir())) < FILES - 20)
         assert server.connected_bots() == set()
         assert "descriptor" not in server.process.words
+
+
+async def play_in_a_storm(kind: str, address: str, folder: Path) -> tuple[int, list[Turn]]:
+    """How many moves innocent bots make while sockets are opened, and what they lose on time."""
+    innocents = Innocents(address, control="2/move")
+    await innocents.start()
+    command = (sys.executable, str(STORM), kind, address, "1500", "3")
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.DEVNULL, env=environment(folder, {})
+    )
+    moves = len(innocents.latencies)
+    assert await process.wait() == 0
+    moves = len(innocents.latencies) - moves
+    await innocents.stop()
+    return moves, innocents.time_forfeits
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_storm_of_connections_takes_nobodys_time(processes: Processes, kind: str) -> None:
+    """New connections have to wait, and games go on; no bot is late by what the server did."""
+    server = Server(processes, "--open", NO_LADDER)
+    moves, forfeits = asyncio.run(play_in_a_storm(kind, server.address, processes.folder))
+    assert moves > 0
+    assert forfeits == []
+    assert server.process.has_said("so many connections are opened that new ones have to wait")

@@ -1289,3 +1289,47 @@ def test_a_clock_is_exact() -> None:
     arbiter.ask(Moment(0, 0))
     arbiter.play(FIRST, 0, 12, Moment(NS_PER_SECOND, 0), 0)
     assert arbiter.clock.left_ns(FIRST) == NS_PER_SECOND // 2 + 1_000
+
+
+def test_no_flag_falls_before_our_own_threads_have_answered() -> None:
+    """The ping is answered, and a probe that was sent after the flag went up is still on its way."""
+    match = Match("1/move")
+    match.ask()
+    match.wait(2)
+    carried_ns = match.now
+    assert match.arbiter.expire(match.moment, 0, carried_ns=carried_ns)
+    match.wait(0.1)
+    match.arbiter.decide(match.moment, 10_000_000, carried_ns=carried_ns)
+    match.arbiter.expire(match.moment, 0, carried_ns=carried_ns)
+    assert match.arbiter.is_flag_up
+    match.arbiter.expire(match.moment, 0, carried_ns=match.now)
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
+    assert match.arbiter.evidence["ping_us"] == 10_000
+
+
+def test_no_patience_ends_while_our_own_threads_stand_still() -> None:
+    """A ping that is never answered says nothing as long as no probe comes back either."""
+    match = Match("1/move")
+    match.ask()
+    match.wait(2)
+    carried_ns = match.now
+    match.arbiter.expire(match.moment, 0, carried_ns=carried_ns)
+    match.wait(60)
+    match.arbiter.expire(match.moment, 0, carried_ns=carried_ns)
+    assert match.outcome is None
+    match.arbiter.expire(match.moment, 0, carried_ns=match.now)
+    assert match.outcome is not None
+    assert match.outcome.ending is Ending.TIME
+
+
+def test_a_held_move_that_proves_to_be_in_time_waits_for_no_probe() -> None:
+    """Its opponent is asked at once."""
+    match = Match("1/move")
+    match.ask()
+    match.wait(1.1)
+    arbiter = match.arbiter
+    assert arbiter.play(arbiter.seat_to_act, 0, 12, match.moment, 0) is ActionResult.HELD
+    arbiter.decide(match.moment, 200_000_000, carried_ns=0)
+    assert match.outcome is None
+    assert list(arbiter.board.moves) == [12]

@@ -1,6 +1,15 @@
 """The server's time and its stalls."""
 
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from meijin.server.match.stalls import (
+    LONGEST_USUAL_NS,
+    NEVER_NS,
+    PROBE_SAMPLES,
+    PROBE_TOLERANCE_NS,
     TICK_INTERVAL_NS,
     TIMER_RESOLUTION_NS,
     CpuTime,
@@ -167,3 +176,137 @@ def test_work_is_seen_by_the_real_clocks() -> None:
     work = watch.recent.loop.largest(60, moment.now_ns)
     assert 20_000_000 <= work <= watch.recent.process.largest(60, moment.now_ns)
     assert watch.recent.process.largest(60, moment.now_ns) <= moment.stall_ns
+
+
+class Probed:
+    """A watch whose ticks are prompt, and whose probes take as long as the test wants."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.watch = StallWatch(self.clock)
+
+    def wait(self, ns: int) -> None:
+        """Let time pass, in which the event loop ticks."""
+        while ns > 0:
+            step = min(ns, TICK_INTERVAL_NS)
+            self.clock.now += step
+            self.watch.tick()
+            ns -= step
+
+    def probe(self, ns: int) -> int:
+        """Have a probe come back after so long; what is counted then."""
+        self.watch.send_probe()
+        self.wait(ns)
+        self.watch.receive_probe()
+        return self.watch.counted_ns
+
+
+def test_a_late_probe_is_a_stall() -> None:
+    """Threads that stand still are found out though the event loop goes on, while it lasts too."""
+    probed = Probed()
+    probed.watch.send_probe()
+    probed.wait(PROBE_TOLERANCE_NS)
+    assert probed.watch.moment().stall_ns == 0
+    probed.wait(900_000_000)
+    assert probed.watch.moment().stall_ns == 900_000_000
+    assert probed.watch.counted_ns == 0
+    probed.watch.receive_probe()
+    probed.wait(TICK_INTERVAL_NS)
+    assert probed.watch.moment().stall_ns == probed.watch.counted_ns == 900_000_000
+    assert probed.watch.recent.wall.largest(60, probed.clock.now) == 900_000_000
+
+
+def test_what_a_probe_usually_takes_is_no_stall() -> None:
+    """It is the least of the last ones, so that a single late one does not become usual."""
+    probed = Probed()
+    for _ in range(PROBE_SAMPLES):
+        probed.probe(10_000_000)
+    assert probed.watch.counted_ns == 0
+    assert probed.probe(10_000_000 + PROBE_TOLERANCE_NS) == 0
+    assert probed.probe(10_000_001 + PROBE_TOLERANCE_NS) == 1
+
+
+def test_no_storm_is_usual() -> None:
+    """However often a probe is late, all beyond a bound goes on to count."""
+    probed = Probed()
+    for _ in range(2 * PROBE_SAMPLES):
+        probed.probe(1_000_000_000)
+    before = probed.watch.counted_ns
+    late_ns = 1_000_000_000 - LONGEST_USUAL_NS - PROBE_TOLERANCE_NS
+    assert probed.probe(1_000_000_000) - before == late_ns
+
+
+def test_a_standstill_of_both_counts_once() -> None:
+    """The event loop stands still while the probe is on its way, and the probe is late for longer."""
+    probed = Probed()
+    probed.watch.send_probe()
+    probed.clock.now += 500_000_000
+    probed.watch.tick()
+    probed.wait(100_000_000)
+    probed.watch.receive_probe()
+    assert probed.watch.counted_ns == 600_000_000 - TICK_INTERVAL_NS
+    assert probed.watch.recent.wall.largest(60, probed.clock.now) == probed.watch.counted_ns
+
+
+def test_what_was_carried_is_known_by_probes() -> None:
+    """While nobody probes nothing is waited for; then it is the newest one that has come back."""
+    probed = Probed()
+    assert probed.watch.carried_ns == NEVER_NS
+    probed.watch.send_probe()
+    first = probed.clock.now
+    probed.wait(1)
+    assert probed.watch.carried_ns == first
+    probed.watch.receive_probe()
+    probed.watch.send_probe()
+    second = probed.clock.now
+    probed.wait(1)
+    assert probed.watch.carried_ns == first
+    probed.watch.receive_probe()
+    assert probed.watch.carried_ns == second
+    probed.watch.give_up_probe()
+    assert probed.watch.carried_ns == NEVER_NS
+
+
+def test_a_probe_that_is_given_up_is_no_sign() -> None:
+    """A stream that broke says nothing of the others; what it was late by so far stays counted."""
+    probed = Probed()
+    probed.watch.send_probe()
+    probed.wait(PROBE_TOLERANCE_NS + 5_000_000)
+    probed.watch.give_up_probe()
+    probed.wait(2 * TICK_INTERVAL_NS)
+    counted_ns = probed.watch.counted_ns
+    assert 5_000_000 <= counted_ns <= 5_000_000 + TICK_INTERVAL_NS
+    probed.wait(1_000_000_000)
+    assert probed.watch.moment().stall_ns == counted_ns
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["tick", "probe", "give up"]), st.integers(0, 200_000_000)),
+    max_size=40,
+)
+
+
+@given(STEPS)
+def test_no_time_is_counted_twice(steps: list[tuple[str, int]]) -> None:
+    """Whatever is late when: the time served goes on or stands, and never runs backwards."""
+    clock = FakeClock()
+    watch = StallWatch(clock)
+    last, is_under_way = watch.moment(), False
+    for kind, ns in steps:
+        clock.now += ns
+        if kind == "tick":
+            watch.tick()
+        elif kind == "give up":
+            watch.give_up_probe()
+            is_under_way = False
+        elif is_under_way:
+            watch.receive_probe()
+            is_under_way = False
+        else:
+            watch.send_probe()
+            is_under_way = True
+        moment = watch.moment()
+        assert moment.served_ns >= last.served_ns
+        assert moment.stall_ns >= last.stall_ns
+        assert watch.counted_ns <= moment.stall_ns
+        last = moment

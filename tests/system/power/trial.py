@@ -30,7 +30,7 @@ STEPS_OF_LIFE = 3000
 STARTS = 0.3
 """The share of lives that end while they begin."""
 
-ROUNDS_PER_LIFE = 20
+ROUNDS_PER_LIFE = 60
 """Of six games each: more than are played."""
 
 

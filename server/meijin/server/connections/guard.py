@@ -30,7 +30,7 @@ QUIET_INTERVAL = timedelta(seconds=1)
 """Between two looks while nothing seems to come."""
 
 FEW = 16
-"""So many new connections are not worth a look at them all."""
+"""So many new connections, of whatever program, are not worth a look at ours."""
 
 IDLE_TIME = timedelta(seconds=1)
 """How long a connection of whoever has to wait may be open without a call."""
@@ -50,11 +50,13 @@ class ConnectionGuard:
         self._port = port
         self._limits = limits
         self._calling = calling
+        self._opened = opened_connections()
         self._listeners: Sequence[socket.socket] = listeners_on(port)
         if not self._listeners:
             raise OSError(f"no socket of this process is known to listen on port {port}")
         self._waiting = Waiting()
-        self._counted = self._attributed = opened_connections()
+        self._unattributed = 0
+        """Connections that came since those that are open were looked at."""
         self._since: Mapping[Peer, float] = {}
         """When each connection was seen first."""
 
@@ -87,16 +89,17 @@ class ConnectionGuard:
 
     async def look(self) -> None:
         """Count what was opened, have wait who is to, and hang up on what they leave idle."""
-        counted = opened_connections()
-        self._limits.count(counted - self._counted, monotonic())
-        self._counted = counted
+        opened = opened_connections()
+        self._limits.count_on_machine(opened - self._opened, monotonic())
+        self._unattributed += opened - self._opened
+        self._opened = opened
         self._have_wait(self._limits.waiting(monotonic()))
-        if counted - self._attributed < FEW and self._waiting == Waiting():
+        if self._unattributed < FEW and self._waiting == Waiting():
             return
+        self._unattributed = 0
         found = await asyncio.to_thread(connections_by, self._port)
         now = monotonic()
-        self._limits.attribute(counted - self._attributed, found.keys(), now)
-        self._attributed = counted
+        self._limits.count(found.keys(), now)
         self._have_wait(self._limits.waiting(now))
         self._since = {peer: self._since.get(peer, now) for peer in found}
         for peer, descriptor in found.items():

@@ -13,6 +13,9 @@ BURST_SECONDS = 2
 ADDRESSES = 4
 """All addresses together may open as many as so many of them could."""
 
+PROGRAMS = 20
+"""The same, with the connections to all other programs of the machine."""
+
 
 class Waiting(NamedTuple):
     """Whose new connections are not taken for now."""
@@ -38,27 +41,26 @@ class ConnectionLimits:
         self._most, self._most_in_all = most, most_in_all
         self._of_address: TokenBuckets[Address] = TokenBuckets(_rate(per_second))
         self._in_all = TokenBucket(_rate(ADDRESSES * per_second), now)
+        on_machine = Rate(PROGRAMS * per_second, PROGRAMS * per_second / BURST_SECONDS)
+        self._on_machine = TokenBucket(on_machine, now)
         self._known: Collection[Peer] = frozenset()
         self._crowded: frozenset[Address] = frozenset()
         self._is_full = False
         self._late: set[Address] = set()
 
-    def count(self, opened: int, now: float) -> None:
-        """So many connections were opened, by whomever."""
-        self._in_all.reserve(now, opened)
+    def count_on_machine(self, opened: int, now: float) -> None:
+        """So many connections were opened, to whatever program.
 
-    def attribute(self, opened: int, open_now: Collection[Peer], now: float) -> None:
-        """Charge the addresses with what was opened since they were charged last.
-
-        Args:
-            opened: More than are open where some are closed again: their openers are taken to be
-                those of the others.
-            open_now: All of them.
+        Those that are reset at once cost as much as others, and nobody sees whose they were.
         """
+        self._on_machine.reserve(now, opened)
+
+    def count(self, open_now: Collection[Peer], now: float) -> None:
+        """Charge the addresses with the connections that they have opened since they were charged."""
         new = _by_address(peer for peer in open_now if peer not in self._known)
-        share = max(opened / new.total(), 1) if new else 1
+        self._in_all.reserve(now, new.total())
         for address, count in new.items():
-            self._of_address.get(address, now).reserve(now, count * share)
+            self._of_address.get(address, now).reserve(now, count)
             self._late.add(address)
         self._known = open_now
         held = _by_address(open_now)
@@ -68,8 +70,8 @@ class ConnectionLimits:
     def waiting(self, now: float) -> Waiting:
         """Who has to wait."""
         self._late = {each for each in self._late if self._of_address.wait(each, now)}
-        everybody = self._is_full or self._in_all.wait(now) > 0
-        return Waiting(self._crowded | self._late, everybody)
+        is_late = self._in_all.wait(now) > 0 or self._on_machine.wait(now) > 0
+        return Waiting(self._crowded | self._late, self._is_full or is_late)
 
 
 def _rate(per_second: int) -> Rate:

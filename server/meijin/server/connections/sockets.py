@@ -16,9 +16,10 @@ _COUNTERS = Path("/proc/self/net/snmp")
 
 
 def opened_connections() -> int:
-    """How many connections others have opened to this machine, or this container, so far.
+    """How many connections were opened to this machine, or this container, so far.
 
-    It takes 30 us to ask, however many there are: the system counts them as `PassiveOpens`.
+    It takes 30 us to ask, however many there are: the system counts them as `PassiveOpens`. Those to
+    other programs are among them.
 
     Raises:
         OSError: the system does not tell.
