@@ -22,6 +22,8 @@ LISTENING = re.compile(r"listening on (\S+)")
 PAGES = re.compile(r"pages for browsers are at http://(\S+)")
 START_TIME = 120.0
 NO_SETTINGS: Mapping[str, str] = {}
+MANY_BOTS = {"MEIJIN_CONNECTIONS_PER_SECOND": "1000"}
+"""For a server that a thousand connect to at once."""
 CHECKOUT = Path(__file__).parent.parent
 NAMED_THREADS = Path(__file__).with_name("named_threads.py")
 

@@ -45,7 +45,10 @@ from meijin.v1 import bot_service_pb2
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 
 HELLO_BOTS = Path(__file__).with_name("hello_bots.py")
-CROWDED = {"MEIJIN_MAX_STREAMS": "100000", "MEIJIN_HELLOS_PER_SECOND": "100000"}
+CROWDED = {
+    f"MEIJIN_{limit}": "100000"
+    for limit in ("CONNECTIONS_PER_SECOND", "HELLOS_PER_SECOND", "MAX_STREAMS")
+}
 """Settings of a server that lets everybody of one address in at once."""
 CROWD = 500
 """The most bots of a process: with thousands, one is too slow to keep its connections."""

@@ -13,7 +13,7 @@ import asyncio
 import time
 
 import grpc
-from arena_process import ArenaProcess, arena_process
+from arena_process import MANY_BOTS, ArenaProcess, arena_process
 from report import report
 
 from meijin.v1 import play_service_pb2 as pb
@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with arena_process("power") as arena:
+    with arena_process("power", settings=MANY_BOTS) as arena:
         row = asyncio.run(measure(arena, options.bots, options.seconds))
     report("Connected idle bots", [row], as_json=options.json)
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-from arena_process import ArenaProcess, arena_process
+from arena_process import MANY_BOTS, ArenaProcess, arena_process
 from hostile import MEBIBYTE, percentiles
 from report import Row, report
 
@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("--time", default="0.5+0.01")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with arena_process("power") as server:
+    with arena_process("power", settings=MANY_BOTS) as server:
         row = measure(server, options)
     report("load", [row], as_json=options.json)
 

@@ -32,6 +32,7 @@ from meijin.ladder.statistics.sprt import Sprt
 from meijin.server.api import analysis, convert_analysis, limits
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill
+from meijin.server.connections import limits as connection_limits
 from meijin.server.errors import MeijinError
 from meijin.server.match import (
     actions,
@@ -445,6 +446,8 @@ def test_limits(pages: "Callable[[str], Page]") -> None:
         f"{play_service.MAX_THROTTLING.total_seconds():g} s",
         "streams that take another's place": f"{lobby.REPLACEMENT_RATE.burst:g} a minute",
         "streams of one bot": f"{limits.STREAMS_OF_A_BOT}, of which one plays",
+        "new connections of one address": f"{settings.connections_per_second} a second after the "
+        f"first {connection_limits.BURST_SECONDS * settings.connections_per_second}; others wait",
         "streams of one address": str(settings.max_streams),
         "watches of one address": str(settings.max_watchers),
         "hellos of one address": f"{_rate(settings.hellos_per_second)}; others wait up to {wait}",

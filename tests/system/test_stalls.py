@@ -86,7 +86,8 @@ def play_and_cancel(server: TimedServer) -> None:
 
 def test_a_crowd_of_hellos(processes: Processes) -> None:
     """New bots, and then the same again, while games are played."""
-    server = TimedServer(processes, "--open", NO_LADDER, MEIJIN_HELLOS_PER_SECOND="1000")
+    crowded = {"MEIJIN_CONNECTIONS_PER_SECOND": "1000", "MEIJIN_HELLOS_PER_SECOND": "1000"}
+    server = TimedServer(processes, "--open", NO_LADDER, **crowded)
     server.start_bots(*BOTS[:2])
     server.create_tournament(*BOTS[:2], rounds=1000)
 
