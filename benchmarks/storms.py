@@ -1,6 +1,6 @@
 """Storms of connections beside bots with little time: who loses, how late the others are.
 
-    python benchmarks/storms.py [--runs 10] [--count 8000] [--seconds 6] [--kind NAME] [--json]
+    python benchmarks/storms.py [--runs 10] [--count 10000] [--seconds 6] [--kind NAME] [--json]
 
 Four games at 0.2 s a move and four at 0.5 s run while thousands of sockets are opened at once: idle
 ones, half-open and slow ones, such as are reset, and TLS handshakes that stop. Bots, storm and
@@ -140,7 +140,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=10, help="of each kind")
-    parser.add_argument("--count", type=int, default=8000, help="sockets")
+    parser.add_argument("--count", type=int, default=10_000, help="sockets")
     parser.add_argument("--seconds", type=float, default=6.0, help="that they are held")
     parser.add_argument("--sources", type=int, default=1, help="addresses that they come from")
     parser.add_argument("--kind", choices=KINDS, help="the one kind")

@@ -36,6 +36,13 @@ IDLE_TIME = timedelta(seconds=1)
 """How long a connection of whoever has to wait may be open without a call."""
 
 
+TELLING_INTERVAL = timedelta(minutes=1)
+"""Between two lines in the log; a storm has new ones wait many times a second."""
+
+MOST_TOLD = 20
+"""Addresses in one."""
+
+
 class ConnectionGuard:
     """Guards a port that gRPC listens on; it is open until `close`.
 
@@ -57,6 +64,7 @@ class ConnectionGuard:
         self._waiting = Waiting()
         self._unattributed = 0
         """Connections that came since those that are open were looked at."""
+        self._told = -TELLING_INTERVAL.total_seconds()
         self._since: Mapping[Peer, float] = {}
         """When each connection was seen first."""
 
@@ -113,12 +121,17 @@ class ConnectionGuard:
     def _have_wait(self, waiting: Waiting) -> None:
         if waiting == self._waiting:
             return
-        if self._waiting == Waiting():
-            who = "everybody" if waiting.everybody else ", ".join(sorted(waiting.addresses))
-            log.warning("so many connections are opened that new ones have to wait", of=who)
         self._waiting = waiting
         for listener in self._listeners:
             set_filter(listener, waiting)
+        is_told = monotonic() - self._told < TELLING_INTERVAL.total_seconds()
+        if waiting != Waiting() and not is_told:
+            self._told = monotonic()
+            log.warning(
+                "so many connections are opened that new ones have to wait",
+                everybody=waiting.everybody,
+                addresses=sorted(waiting.addresses)[:MOST_TOLD],
+            )
 
     def close(self) -> None:
         """Let go of the port."""
