@@ -166,6 +166,8 @@ def storm(kind: str, address: str, count: int, seconds: float, sources: int) -> 
         if kind == "slow" and time.monotonic() - dripped > DRIP_INTERVAL:
             dripped = time.monotonic()
             _drip(connections)
+    for number in list(connections.sockets):
+        connections.drop(number)
     return {"opened": connections.opened, "closed": connections.closed, "seconds": all_open}
 
 
