@@ -2,6 +2,7 @@
 
 - `interceptor`: authentication and permissions before every method, statuses after it
 - `local`: calls from within the process, for its pages
+- `loopback`: the server asks itself, to learn when the threads that serve streams stand still
 - `stream_ends`: how many streams end in one turn of the event loop
 - `limits`: what an address or a bot may open and ask for, at once and as time goes by
 - `call_counts`: calls counted by method, status and reason
