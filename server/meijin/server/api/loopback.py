@@ -36,6 +36,7 @@ class Loopback:
     def __init__(self, watch: StallWatch, is_needed: Callable[[], bool]) -> None:
         self._watch = watch
         self._is_needed = is_needed
+        self._is_broken = False
 
     async def run(self) -> None:
         """Probe for ever."""
@@ -44,7 +45,11 @@ class Loopback:
                 async with _stream() as call:
                     await self._probe(call)
             except (grpc.aio.AioRpcError, OSError, RuntimeError) as error:
-                log.warning("the loopback stream has broken; it is opened again", error=str(error))
+                if not self._is_broken:
+                    log.warning(
+                        "the loopback stream is broken; it is tried again", error=str(error)
+                    )
+                self._is_broken = True
             finally:
                 self._watch.give_up_probe()
             await asyncio.sleep(RETRY_INTERVAL.total_seconds())
@@ -58,6 +63,7 @@ class Loopback:
                 await call.write(b"")
                 answer = await call.read()
                 self._watch.receive_probe()
+                self._is_broken = False
 
 
 @asynccontextmanager
