@@ -1,6 +1,7 @@
 """The guard of new connections: has the addresses wait that open too many, and ends idle ones."""
 
 import asyncio
+import math
 import socket
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
@@ -64,20 +65,20 @@ class ConnectionGuard:
         self._waiting = Waiting()
         self._unattributed = 0
         """Connections that came since those that are open were looked at."""
-        self._told = -TELLING_INTERVAL.total_seconds()
+        self._told: dict[str, float] = {}
         self._since: Mapping[Peer, float] = {}
         """When each connection was seen first."""
 
     async def run(self) -> None:
         """Look at what comes, for ever."""
-        try:
-            while self._listeners:
+        while self._listeners:
+            try:
                 await self._come()
                 await self.look()
-                await asyncio.sleep(LOOK_INTERVAL.total_seconds())
-        except OSError:
-            log.exception("new connections are not limited any more")
-            self.close()
+            except OSError as error:  # such as for want of descriptors
+                self._tell("new connections can't be limited", error=str(error))
+                await asyncio.sleep(QUIET_INTERVAL.total_seconds())
+            await asyncio.sleep(LOOK_INTERVAL.total_seconds())
         await asyncio.get_running_loop().create_future()
 
     async def _come(self) -> None:
@@ -121,17 +122,22 @@ class ConnectionGuard:
     def _have_wait(self, waiting: Waiting) -> None:
         if waiting == self._waiting:
             return
-        self._waiting = waiting
         for listener in self._listeners:
             set_filter(listener, waiting)
-        is_told = monotonic() - self._told < TELLING_INTERVAL.total_seconds()
-        if waiting != Waiting() and not is_told:
-            self._told = monotonic()
-            log.warning(
+        self._waiting = waiting
+        if waiting != Waiting():
+            self._tell(
                 "so many connections are opened that new ones have to wait",
                 everybody=waiting.everybody,
                 addresses=sorted(waiting.addresses)[:MOST_TOLD],
             )
+
+    def _tell(self, event: str, **more: object) -> None:
+        """Tell the log, unless it was told the same of late."""
+        now = monotonic()
+        if now - self._told.get(event, -math.inf) > TELLING_INTERVAL.total_seconds():
+            self._told[event] = now
+            log.warning(event, **more)
 
     def close(self) -> None:
         """Let go of the port."""
