@@ -50,7 +50,7 @@ COMMANDS = {
     *(f"game {verb}" for verb in ("show", "export", "convert", "verify", "list", "watch", "void")),
     "game replay",
     *(f"openings {verb}" for verb in ("explore", "list", "recount", "vet")),
-    *("faults", "status", "backup", "restore"),
+    *("faults", "status", "backup", "restore", "verify"),
     *(f"webhook {verb}" for verb in ("create", "list", "delete", "enable", "rotate", "test")),
     *(f"webhook {verb}" for verb in ("deliveries", "redeliver")),
     *(f"learn {lesson}" for lesson in ("tree", "tictactoe", "2048", "gomoku")),
