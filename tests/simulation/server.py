@@ -114,26 +114,26 @@ class _RpcServer:
         """Do nothing: a server ends only by dying."""
 
 
-class _LoopbackCall:
-    """A stream to ourselves, which is carried by the threads that carry all."""
+class _LoopbackConnection:
+    """A connection to ourselves, which is carried by the threads that carry all."""
 
-    def __init__(self, loop: SimulatedLoop, threads: Threads) -> None:
+    def __init__(self, loop: SimulatedLoop, threads: Threads, received: Callable[[], None]) -> None:
         self._loop = loop
         self._threads = threads
+        self._received = received
+        self.ended = loop.create_future()
 
-    async def write(self, _: bytes) -> None:
-        """Hand a message over."""
-
-    async def read(self) -> bytes:
+    def send_probe(self) -> None:
         """It comes back at once, or when the threads go on."""
         stand_ns = self._threads.stand_until_ns - self._loop.now_ns
-        await asyncio.sleep(max(stand_ns, LOOPBACK_NS) / NS_PER_SECOND)
-        return b""
+        self._loop.call_later(max(stand_ns, LOOPBACK_NS) / NS_PER_SECOND, self._received)
 
 
 @asynccontextmanager
-async def _loopback_stream(loop: SimulatedLoop, threads: Threads) -> AsyncIterator[_LoopbackCall]:
-    yield _LoopbackCall(loop, threads)
+async def _loopback(
+    loop: SimulatedLoop, threads: Threads, received: Callable[[], None]
+) -> AsyncIterator[_LoopbackConnection]:
+    yield _LoopbackConnection(loop, threads, received)
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def simulated_surroundings(loop: SimulatedLoop, rng: Random, threads: Threads) -
         (app_module, "Writer", lambda database: SimulatedWriter(loop, database, rng)),
         (log_commit, "LogThread", partial(SimulatedLogThread, loop=loop, rng=rng)),
         (app_module, "ensure_operator_token", _no_token),
-        (loopback, "_stream", partial(_loopback_stream, loop, threads)),
+        (loopback, "_connection", partial(_loopback, loop, threads)),
         (grpc.aio, "server", _RpcServer),
     ]
     with ExitStack() as stack:

@@ -213,7 +213,7 @@ class App:
         self.ladders = LadderWatch(parts.storage, parts.refreshes)
         """How far the ladders are behind, for the metrics."""
         parts.listeners.add(self._games)
-        self._loopback = Loopback(parts.watch, lambda: bool(parts.games.running))
+        self._loopback = Loopback(parts.watch)
         self._backups = _backups(settings)
         self._guard: ConnectionGuard | None = None
         self.limits = Limits(settings)

@@ -1,19 +1,21 @@
-"""The loopback stream of a server, over its real socket."""
+"""The loopback connection of a server, over its real socket."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from meijin.server.api import loopback
-from meijin.server.api.loopback import Loopback
+from meijin.server.api.loopback import Loopback, LoopbackConnection
 from meijin.server.match.stalls import NEVER_NS, StallWatch
 from meijin.testing.server import until
+
+MANY = 200
+"""More probes than gRPC answers where their number is bounded."""
 
 
 class CountingWatch(StallWatch):
@@ -24,49 +26,58 @@ class CountingWatch(StallWatch):
         self.received = 0
 
     def receive_probe(self) -> None:
-        """Count one more."""
+        """Count one more, and send the next."""
         super().receive_probe()
         self.received += 1
+        if self.received < MANY:
+            self.probe()
 
 
-async def test_probes_come_back_while_they_are_needed() -> None:
-    """By a stream to this very process; a server without games sends none."""
-    watch, is_needed = CountingWatch(), False
-    task = asyncio.create_task(Loopback(watch, lambda: is_needed).run())
-    await asyncio.sleep(5 * loopback.PROBE_INTERVAL.total_seconds())
+@contextmanager
+def running(watch: StallWatch) -> Iterator[None]:
+    """Keep a connection for a watch."""
+    task = asyncio.create_task(Loopback(watch).run())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+async def test_probes_come_back() -> None:
+    """By a socket to this very process, however many there are; one is on its way at a time."""
+    watch = CountingWatch()
+    with running(watch):
+        await until(lambda: watch.send is not None)
+        watch.probe()
+        watch.probe()
+        await until(lambda: watch.received == MANY)
+        assert watch.carried_ns != NEVER_NS
+    await until(lambda: watch.send is None)
     assert watch.carried_ns == NEVER_NS
-    is_needed = True
-    await until(lambda: watch.received >= 3)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert watch.carried_ns == NEVER_NS
 
 
-async def test_a_stream_that_breaks_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was on its way is given up meanwhile."""
-    watch, broken = CountingWatch(), 0
-    stream = loopback._stream
-
-    class Broken:
-        async def write(self, _: bytes) -> None:
-            nonlocal broken
-            broken += 1
-            raise OSError("no more descriptors")
+async def test_a_connection_that_ends_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was on its way is given up meanwhile, also where there is no connection at all."""
+    connections: list[LoopbackConnection | None] = []
+    connection = loopback._connection
 
     @asynccontextmanager
-    async def first_broken() -> AsyncIterator[Any]:
-        if broken < 2:
-            yield Broken()
-        else:
-            async with stream() as call:
-                yield call
+    async def opened(received: Callable[[], None]) -> AsyncIterator[LoopbackConnection]:
+        if len(connections) == 1:
+            connections.append(None)
+            raise OSError("no more descriptors")
+        async with connection(received) as made:
+            connections.append(made)
+            yield made
 
-    monkeypatch.setattr(loopback, "_stream", first_broken)
+    monkeypatch.setattr(loopback, "_connection", opened)
     monkeypatch.setattr(loopback, "RETRY_INTERVAL", timedelta(milliseconds=1))
-    task = asyncio.create_task(Loopback(watch, lambda: True).run())
-    await until(lambda: watch.received >= 1)
-    assert broken == 2
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    watch = CountingWatch()
+    with running(watch):
+        await until(lambda: watch.send is not None)
+        assert connections[0] is not None
+        connections[0].close()
+        await until(lambda: len(connections) == 3)
+        await until(lambda: watch.send is not None)
+        watch.probe()
+        await until(lambda: watch.received > 0)

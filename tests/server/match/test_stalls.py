@@ -184,6 +184,7 @@ class Probed:
     def __init__(self) -> None:
         self.clock = FakeClock()
         self.watch = StallWatch(self.clock)
+        self.watch.send = lambda: None
 
     def wait(self, ns: int) -> None:
         """Let time pass, in which the event loop ticks."""
@@ -195,7 +196,7 @@ class Probed:
 
     def probe(self, ns: int) -> int:
         """Have a probe come back after so long; what is counted then."""
-        self.watch.send_probe()
+        self.watch.probe()
         self.wait(ns)
         self.watch.receive_probe()
         return self.watch.counted_ns
@@ -204,7 +205,7 @@ class Probed:
 def test_a_late_probe_is_a_stall() -> None:
     """Threads that stand still are found out though the event loop goes on, while it lasts too."""
     probed = Probed()
-    probed.watch.send_probe()
+    probed.watch.probe()
     probed.wait(PROBE_TOLERANCE_NS)
     assert probed.watch.moment().stall_ns == 0
     probed.wait(900_000_000)
@@ -239,7 +240,7 @@ def test_no_storm_is_usual() -> None:
 def test_a_standstill_of_both_counts_once() -> None:
     """The event loop stands still while the probe is on its way, and the probe is late for longer."""
     probed = Probed()
-    probed.watch.send_probe()
+    probed.watch.probe()
     probed.clock.now += 500_000_000
     probed.watch.tick()
     probed.wait(100_000_000)
@@ -252,12 +253,12 @@ def test_what_was_carried_is_known_by_probes() -> None:
     """While nobody probes nothing is waited for; then it is the newest one that has come back."""
     probed = Probed()
     assert probed.watch.carried_ns == NEVER_NS
-    probed.watch.send_probe()
+    probed.watch.probe()
     first = probed.clock.now
     probed.wait(1)
     assert probed.watch.carried_ns == first
     probed.watch.receive_probe()
-    probed.watch.send_probe()
+    probed.watch.probe()
     second = probed.clock.now
     probed.wait(1)
     assert probed.watch.carried_ns == first
@@ -270,7 +271,7 @@ def test_what_was_carried_is_known_by_probes() -> None:
 def test_a_probe_that_is_given_up_is_no_sign() -> None:
     """A stream that broke says nothing of the others; what it was late by so far stays counted."""
     probed = Probed()
-    probed.watch.send_probe()
+    probed.watch.probe()
     probed.wait(PROBE_TOLERANCE_NS + 5_000_000)
     probed.watch.give_up_probe()
     probed.wait(2 * TICK_INTERVAL_NS)
@@ -291,6 +292,7 @@ def test_no_time_is_counted_twice(steps: list[tuple[str, int]]) -> None:
     """Whatever is late when: the time served goes on or stands, but for the timers' resolution."""
     clock = FakeClock()
     watch = StallWatch(clock)
+    watch.send = lambda: None
     last, is_under_way = watch.moment(), False
     for kind, ns in steps:
         clock.now += ns
@@ -298,12 +300,13 @@ def test_no_time_is_counted_twice(steps: list[tuple[str, int]]) -> None:
             watch.tick()
         elif kind == "give up":
             watch.give_up_probe()
+            watch.send = lambda: None
             is_under_way = False
         elif is_under_way:
             watch.receive_probe()
             is_under_way = False
         else:
-            watch.send_probe()
+            watch.probe()
             is_under_way = True
         moment = watch.moment()
         assert moment.served_ns >= last.served_ns - TIMER_RESOLUTION_NS

@@ -132,6 +132,8 @@ class StallWatch:
         """When the probe was sent that is on its way."""
         self._probe_due_ns = NEVER_NS
         self._round_trips_ns: list[int] = []
+        self.send: Callable[[], None] | None = None
+        """Sends a probe; ``None`` while there is no way for it."""
         self.counted_ns = 0
         """How long it has stood still, so far as that is over."""
         self.carried_ns = NEVER_NS
@@ -184,12 +186,15 @@ class StallWatch:
 
     # -- the probe ---------------------------------------------------------------
 
-    def send_probe(self) -> None:
-        """A probe is sent to ourselves; one is on its way at a time."""
+    def probe(self) -> None:
+        """Send a probe, unless one is on its way."""
+        if self.send is None or self._probe_ns is not None:
+            return
         self._probe_ns = self._clock()
         usual_ns = min(self._round_trips_ns, default=0)
         self._probe_due_ns = self._probe_ns + min(usual_ns, LONGEST_USUAL_NS) + PROBE_TOLERANCE_NS
         self.carried_ns = min(self.carried_ns, self._probe_ns)
+        self.send()
 
     def receive_probe(self) -> None:
         """The probe has come back."""
@@ -204,6 +209,7 @@ class StallWatch:
         self._probe_ns = None
 
     def give_up_probe(self) -> None:
-        """Nobody probes for now: what was on its way is no sign of anything."""
+        """There is no way for probes: what was on its way is no sign of anything."""
+        self.send = None
         self._probe_ns, self._probe_due_ns = None, NEVER_NS
         self.carried_ns = NEVER_NS
