@@ -10,10 +10,9 @@ from tests.simulation.oracle.violation import require
 from meijin.game import Seat, TimeControl
 from meijin.v1 import play_service_pb2 as pb
 
-UNCREDITED_NS = 75 * MS
-"""Of a standstill or of jitter the product may charge so much to a move: it takes no notice of
-standstills below 50 ms, counts them from its last tick, 20 ms before, and knows lag by its
-least."""
+UNCREDITED_NS = 160 * MS
+"""Of a standstill or of jitter the product may charge so much to a move: it probes its threads every
+120 ms, takes no notice of what is late by 20, and knows lag by its least."""
 
 RECONNECTION_NS = 500 * MS
 """Of an absence, free on the own turn under any time control."""
