@@ -252,22 +252,22 @@ class PlayServicer(PlayServiceServicer):
                 return bot
 
     async def _serve(self, session: Session, context: Context) -> None:
-        reader = asyncio.create_task(self._read(session, context))
-        writer = asyncio.create_task(self._write(session, context))
+        tasks = [asyncio.create_task(self._read(session, context))]
         try:
-            await asyncio.wait(
-                (reader, writer, session.closed), return_when=asyncio.FIRST_COMPLETED
-            )
-            for task in (writer, reader):
+            await asyncio.sleep(0)
+            if not tasks[0].done():  # whoever has left while it waited to be let in is asked nothing
+                tasks.append(asyncio.create_task(self._write(session, context)))
+            await asyncio.wait((*tasks, session.closed), return_when=asyncio.FIRST_COMPLETED)
+            for task in reversed(tasks):
                 if task.done():
                     task.result()
             if session.closed.done():
                 self._lobby.leave(session)  # first: a peer that does not read holds the abort up
                 raise session.closed.result()
         finally:
-            reader.cancel()
-            writer.cancel()
-            await asyncio.gather(reader, writer, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _read(self, session: Session, context: Context) -> None:
         """Have the bot's messages judged until the stream ends."""
