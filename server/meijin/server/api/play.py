@@ -255,7 +255,9 @@ class PlayServicer(PlayServiceServicer):
         tasks = [asyncio.create_task(self._read(session, context))]
         try:
             await asyncio.sleep(0)
-            if not tasks[0].done():  # whoever has left while it waited to be let in is asked nothing
+            if not tasks[
+                0
+            ].done():  # whoever has left while it waited to be let in is asked nothing
                 tasks.append(asyncio.create_task(self._write(session, context)))
             await asyncio.wait((*tasks, session.closed), return_when=asyncio.FIRST_COMPLETED)
             for task in reversed(tasks):
