@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 import grpc
 import structlog
@@ -259,7 +260,8 @@ class PlayServicer(PlayServiceServicer):
                 0
             ].done():  # whoever has left while it waited to be let in is asked nothing
                 tasks.append(asyncio.create_task(self._write(session, context)))
-            await asyncio.wait((*tasks, session.closed), return_when=asyncio.FIRST_COMPLETED)
+            ends: list[asyncio.Future[Any]] = [*tasks, session.closed]
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             for task in reversed(tasks):
                 if task.done():
                     task.result()
