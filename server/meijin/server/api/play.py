@@ -253,12 +253,11 @@ class PlayServicer(PlayServiceServicer):
                 return bot
 
     async def _serve(self, session: Session, context: Context) -> None:
-        tasks = [asyncio.create_task(self._read(session, context))]
+        reader = asyncio.create_task(self._read(session, context))
+        tasks = [reader]
         try:
             await asyncio.sleep(0)
-            if not tasks[
-                0
-            ].done():  # whoever has left while it waited to be let in is asked nothing
+            if not reader.done():  # whoever has left while it waited is asked nothing
                 tasks.append(asyncio.create_task(self._write(session, context)))
             ends: list[asyncio.Future[Any]] = [*tasks, session.closed]
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
