@@ -38,8 +38,8 @@ def test_who_opens_too_many_waits_alone() -> None:
     crowd, friend = peers("10.0.0.1", BURST + 5), peers("10.0.0.2", 3)
     each.count({*crowd, *friend}, 0)
     assert each.waiting(0) == Waiting(frozenset({crowd[0].address}))
-    assert each.waiting(0).holds(crowd[0])
-    assert not each.waiting(0).holds(friend[0])
+    assert each.waiting(0).hangs_up(crowd[0])
+    assert not each.waiting(0).hangs_up(friend[0])
     assert each.waiting(0.5).addresses
     assert each.waiting(0.7) == Waiting()
 
@@ -69,7 +69,7 @@ def test_all_together_have_a_rate_too() -> None:
     each = limits()
     each.count([one for host in range(ADDRESSES * BURST) for one in peers(f"10.0.0.{host}", 1)], 0)
     assert each.waiting(0) == Waiting(everybody=True)
-    assert each.waiting(0).holds(Peer(Address("ipv4:10.0.1.1"), "1"))
+    assert not each.waiting(0).hangs_up(Peer(Address("ipv4:10.0.1.1"), "1"))
     assert each.waiting(0.1) == Waiting()
 
 
@@ -88,4 +88,5 @@ def test_all_together_have_so_many_at_once() -> None:
     """What is left of the server's files is its own."""
     each = limits(most_in_all=3)
     each.count([one for host in range(4) for one in peers(f"10.0.0.{host}", 1)], 0)
-    assert each.waiting(0).everybody
+    assert each.waiting(0) == Waiting(everybody=True, is_full=True)
+    assert each.waiting(0).hangs_up(Peer(Address("ipv4:10.0.1.1"), "1"))

@@ -117,7 +117,7 @@ class ConnectionGuard:
 
     def _is_idle(self, peer: Peer, now: float) -> bool:
         is_old = now - self._since[peer] > IDLE_TIME.total_seconds()
-        return is_old and self._waiting.holds(peer) and peer not in self._calling
+        return is_old and self._waiting.hangs_up(peer) and peer not in self._calling
 
     def _have_wait(self, waiting: Waiting) -> None:
         if waiting == self._waiting:

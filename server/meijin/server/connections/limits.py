@@ -22,10 +22,15 @@ class Waiting(NamedTuple):
 
     addresses: frozenset[Address] = frozenset()
     everybody: bool = False
+    is_full: bool = False
+    """Everybody waits, since there are too many connections."""
 
-    def holds(self, peer: Peer) -> bool:
-        """Whether a peer is one of them."""
-        return self.everybody or peer.address in self.addresses
+    def hangs_up(self, peer: Peer) -> bool:
+        """Whether a connection of a peer is to go where it is idle.
+
+        Not because others open many: a storm on another program of the machine is no reason.
+        """
+        return self.is_full or peer.address in self.addresses
 
 
 class ConnectionLimits:
@@ -71,7 +76,7 @@ class ConnectionLimits:
         """Who has to wait."""
         self._late = {each for each in self._late if self._of_address.wait(each, now)}
         is_late = self._in_all.wait(now) > 0 or self._on_machine.wait(now) > 0
-        return Waiting(self._crowded | self._late, self._is_full or is_late)
+        return Waiting(self._crowded | self._late, self._is_full or is_late, self._is_full)
 
 
 def _rate(per_second: int) -> Rate:
