@@ -36,7 +36,6 @@ FEW = 16
 IDLE_TIME = timedelta(seconds=1)
 """How long a connection of whoever has to wait may be open without a call."""
 
-
 TELLING_INTERVAL = timedelta(minutes=1)
 """Between two lines in the log; a storm has new ones wait many times a second."""
 
