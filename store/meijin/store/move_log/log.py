@@ -104,8 +104,8 @@ class MoveLog:
         """The newest segment has an entry that is acknowledged."""
         self._written = (EntryId(0), self._format.first_link)
         self._acknowledged = self._written
-        self._segments: dict[Path, EntryId] = {}
-        """Those that are needed, oldest first, with the id before each's first entry."""
+        self._segments: dict[int, EntryId] = {}
+        """The numbers of those that are needed, oldest first, with the id before each's first entry."""
         self._doomed: list[Path] = []
         """Those that are not."""
 
@@ -196,8 +196,7 @@ class MoveLog:
             self._doom_before(keep_from)
         assert self._segment is not None
         before = self._written[1]
-        oldest = number_of(next(iter(self._segments)))
-        data, link = self._format.encode(entry, before, oldest=oldest)
+        data, link = self._format.encode(entry, before, oldest=next(iter(self._segments)))
         if not self._size:
             data = self._header(entry.id, before).encode() + data
         self._has_failed = True
@@ -276,7 +275,7 @@ class MoveLog:
             self._next = None
         self._open_segment()
         (*others, newest) = self._segments.items()
-        self._doomed += [path for path, _ in others]
+        self._doomed += [segment_path(self.folder, number) for number, _ in others]
         self._segments = dict([newest])
         assert self._head is not None
         self._head.close()
@@ -286,11 +285,11 @@ class MoveLog:
 
     def _doom_before(self, entry_id: EntryId) -> None:
         starts = list(self._segments.items())
-        for (path, _), (_, before_next) in itertools.pairwise(starts):
+        for (number, _), (_, before_next) in itertools.pairwise(starts):
             if before_next >= entry_id:
                 break
-            self._doomed.append(path)
-            del self._segments[path]
+            self._doomed.append(segment_path(self.folder, number))
+            del self._segments[number]
 
     def _header(self, first: EntryId, before: Link) -> SegmentHeader:
         assert self._segment is not None
@@ -298,7 +297,7 @@ class MoveLog:
             self._database_id,
             self._log_id,
             self._epoch,
-            number_of(self._segment.path),
+            self._segment.number,
             first,
             before,
             self._segment.reserved,
@@ -324,7 +323,7 @@ class MoveLog:
             self._leave_segment(old)
         self._inode = os.fstat(new.file).st_ino
         self._size, self._has_failed, self._is_needed = 0, False, False
-        self._segments[new.path] = self._written[0]
+        self._segments[new.number] = self._written[0]
 
     def _leave_segment(self, old: Segment) -> None:
         """Close a segment, and give back the room that it has not used.
@@ -336,9 +335,9 @@ class MoveLog:
         with suppress(OSError):
             os.close(old.file)
         if not self._is_needed:
-            path, _ = self._segments.popitem()
+            del self._segments[old.number]
             with suppress(OSError):
-                path.unlink()
+                old.path.unlink()
 
 
 def _sync_data(file: int) -> None:

@@ -108,6 +108,11 @@ class Segment(NamedTuple):
             raise
         return cls(path, file, reserved)
 
+    @property
+    def number(self) -> int:
+        """Its number, by its name."""
+        return number_of(self.path)
+
     def delete(self) -> None:
         """Close and delete it."""
         os.close(self.file)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import threading
 from datetime import timedelta
-from time import monotonic
 
 from meijin.store.move_log.entry import LogEntry
 from meijin.store.move_log.log import MoveLog
@@ -12,11 +11,6 @@ from meijin.store.schema import EntryId
 
 CLOSING_TIME = timedelta(seconds=1)
 """How long the end of the thread is waited for."""
-
-
-SETTLING_S = 0.02
-"""The log is settled behind an entry at most so often: done behind each, beside an event loop that
-has just been woken, it costs a lone game 8 % of its rate."""
 
 _APPEND, _SETTLE = b"a", b"s"
 
@@ -59,19 +53,18 @@ class LogThread:
         self._is_done.set()
 
     def settle(self) -> None:
-        """Have what was put off be done, where entries came so fast that it was."""
+        """Have the log settled behind what was appended, and wait for nothing."""
         os.write(self._ask, _SETTLE)
 
     def _run(self) -> None:
-        settled = 0.0
         while asked := os.read(self._asked, 1):
-            is_written = asked == _APPEND and self._append()
-            if asked == _SETTLE or (is_written and monotonic() - settled > SETTLING_S):
+            if asked == _APPEND:
+                self._append()
+            else:
                 self._log.settle()
-                settled = monotonic()
 
-    def _append(self) -> bool:
-        """Append what waits, and tell the event loop; whether the disk has it."""
+    def _append(self) -> None:
+        """Append what waits, and tell the event loop."""
         assert self._work is not None
         entry, keep_from, renew = self._work
         try:
@@ -79,9 +72,7 @@ class LogThread:
             self._log.sync()
         except OSError as error:
             self._error = error
-        is_written = self._error is None
         os.write(self._tell, b"x")
-        return is_written
 
     def close(self) -> None:
         """End the thread, unless the disk holds it."""
