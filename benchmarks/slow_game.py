@@ -136,9 +136,10 @@ def _restart_seconds(arena: ArenaProcess) -> float:
             began = time.process_time()
             plies = {row.id: row.opening_plies for row in games.running_games(connection)}
             moves = RunningMoves(plies)
-            moves.add(journal.running_moves(connection))
+            for kept in journal.kept_moves(connection):
+                moves.add(kept)
             for entry in read_log(connection, log):
-                moves.add(journal.unpack_moves(entry.moves))
+                moves.add(entry.moves)
             journal.running_analysis(connection, plies)
             journal.kept_entries(connection)
             return time.process_time() - began

@@ -31,6 +31,7 @@ from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.move_log.entry import LogEntry
 from meijin.store.running_games import RunningMoves
+from meijin.store.schema import GameId
 from meijin.v1 import play_service_pb2 as pb
 
 Mutant = Callable[[], AbstractContextManager[Any]]
@@ -183,14 +184,14 @@ def forgets_clocks() -> AbstractContextManager[Any]:
 @_mutant
 def forgets_a_move() -> AbstractContextManager[Any]:
     """Recovery leaves out the last move of every game."""
-    add = RunningMoves.add
+    short = RunningMoves.short
 
-    def add_all_but_one(self: RunningMoves, stored: Any) -> None:
-        moves = list(stored)
-        last = {move.game_id: move for move in moves}
-        add(self, [move for move in moves if move is not last[move.game_id]])
+    def forget_one(self: RunningMoves, problem: Any) -> set[GameId]:
+        for moves in self.of_game.values():
+            del moves[-1:]
+        return short(self, problem)
 
-    return patch.object(RunningMoves, "add", add_all_but_one)
+    return patch.object(RunningMoves, "short", forget_one)
 
 
 @_mutant

@@ -118,7 +118,8 @@ def commit(database: Database, *parts: JournalEntry, is_retry: bool = False) -> 
 
 def running_moves(database: Database) -> list[StoredMove]:
     """Every move that is stored in an entry."""
-    return database.read(lambda at: list(journal.running_moves(at)))
+    kept = database.read(lambda at: list(journal.kept_moves(at)))
+    return [move for moves in kept for move in unpack_moves(moves)]
 
 
 def running_analysis(database: Database, *games: int) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store import Database, bots, faults, games, journal, tournaments
 from meijin.store.access import tokens
 from meijin.store.access.tokens import Identity
-from meijin.store.journal import StoredMove
+from meijin.store.journal import StoredMove, unpack_moves
 from meijin.store.ladders import ladders, log, tallies
 from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.opening_keys import opening_key
@@ -374,8 +374,8 @@ def test_what_ended_a_tournament_is_read_by_its_format(
 
 def test_moves_of_running_games_are_kept(migrated: Database) -> None:
     """With what the bots said they thought, under the numbers they had."""
-    found = migrated.read(lambda at: list(journal.running_moves(at)))
-    assert found == [StoredMove(GameId(10), 2, 97, 5, 4)]
+    (found,) = migrated.read(lambda at: list(journal.kept_moves(at)))
+    assert list(unpack_moves(found)) == [StoredMove(GameId(10), 2, 97, 5, 4)]
     assert migrated.read(partial(journal.running_analysis, games=[GameId(10)])) == {
         "10": {"2": {"depth": 4}}
     }

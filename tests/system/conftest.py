@@ -22,7 +22,7 @@ from meijin.ladder.verify import verify
 from meijin.store import Database
 from meijin.store.database import database_file
 from meijin.store.games import decode_choice
-from meijin.store.journal import StoredMove, running_moves, unpack_moves
+from meijin.store.journal import StoredMove, kept_moves, unpack_moves
 from meijin.store.ladders import ladders
 from meijin.store.ladders.runs import Standings, standings
 from meijin.store.move_log.reader import LogReader, read_log
@@ -107,13 +107,14 @@ class Books:
 
     def moves(self) -> list[StoredMove]:
         """What is kept of running games, in the database and in the log beside it."""
-        moves = self.database.read(lambda at: list(running_moves(at)))
+        kept = self.database.read(lambda at: list(kept_moves(at)))
+        found = [move for moves in kept for move in unpack_moves(moves)]
         path = database_file(str(self.database.url))
         if path is not None:
             with LogReader(log_folder(path.resolve())) as log:
                 entries = self.database.read(lambda at: list(read_log(at, log)))
-                moves += [move for entry in entries for move in unpack_moves(entry.moves)]
-        return moves
+                found += [move for entry in entries for move in unpack_moves(entry.moves)]
+        return found
 
     def are_under_way(self, finished: int) -> bool:
         """Whether so many games have a result, and others run."""

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -10,8 +11,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import grpc
+from prometheus_client.parser import text_string_to_metric_families
 
 from meijin.arena.connection import Connection, connect
 from meijin.arena.connection import Server as ServerAt
@@ -248,6 +251,18 @@ class Server:
     def database_url(self) -> str:
         """Its database, unless an option says another."""
         return f"sqlite:///{self.data / 'meijin.db'}"
+
+    def scrape(self) -> dict[str, float]:
+        """Every sample of its metrics without its labels, summed up."""
+        (address,) = set(re.findall(r'"address": "(\S+?)"', self.process.words))
+        with urlopen(f"http://{address}/metrics", timeout=10) as response:
+            text = response.read().decode()
+        sums: dict[str, float] = {}
+        for family in text_string_to_metric_families(text):
+            assert family.documentation, family.name
+            for sample in family.samples:
+                sums[sample.name] = sums.get(sample.name, 0) + sample.value
+        return sums
 
     def start_bots(self, *names: str, delay: float = 0.01) -> list[Process]:
         """Start bots that keep a journal, and return once all are connected."""

@@ -1,30 +1,14 @@
 """Prometheus's view of a real server while bots play."""
 
-import re
 from signal import SIGTERM
 from typing import TYPE_CHECKING
-from urllib.request import urlopen
 
-from prometheus_client.parser import text_string_to_metric_families
 from tests.system.processes import BOTS, Processes, Server, eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.system.conftest import Books
-
-
-def scrape(server: Server) -> dict[str, float]:
-    """Every sample without its labels, summed up."""
-    (address,) = set(re.findall(r'"address": "(\S+?)"', server.process.words))
-    with urlopen(f"http://{address}/metrics", timeout=10) as response:
-        text = response.read().decode()
-    sums: dict[str, float] = {}
-    for family in text_string_to_metric_families(text):
-        assert family.documentation, family.name
-        for sample in family.samples:
-            sums[sample.name] = sums.get(sample.name, 0) + sample.value
-    return sums
 
 
 def test_a_match_is_seen_by_prometheus(
@@ -35,16 +19,16 @@ def test_a_match_is_seen_by_prometheus(
     books = open_books(server.database_url)
     server.start_bots(*BOTS)
     server.create_tournament(*BOTS, rounds=2)
-    eventually(lambda: scrape(server)["meijin_games_running"] > 0)
-    assert scrape(server)["meijin_bots_connected"] == 3
-    eventually(lambda: scrape(server).get("meijin_games_ended_total") == 6)
-    seen = scrape(server)
+    eventually(lambda: server.scrape()["meijin_games_running"] > 0)
+    assert server.scrape()["meijin_bots_connected"] == 3
+    eventually(lambda: server.scrape().get("meijin_games_ended_total") == 6)
+    seen = server.scrape()
     moves = sum(len(game.moves) // 2 - game.opening_plies for game in books.games())
     assert seen["meijin_moves_total"] == moves
     assert seen["meijin_journal_batch_moves_sum"] == moves - 6  # the others came with the ends
     assert seen["meijin_calls_total"] > 0
     assert seen["process_resident_memory_bytes"] > 0
-    eventually(lambda: scrape(server).get("meijin_refresh_jobs_queued") == 0)
+    eventually(lambda: server.scrape().get("meijin_refresh_jobs_queued") == 0)
     assert server.process.stop(SIGTERM) == 0
 
 

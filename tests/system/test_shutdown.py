@@ -70,12 +70,13 @@ def test_a_stop_does_not_wait_for_a_locked_database(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:
     """What can't be stored was told to nobody; the games go on under the next server."""
-    server = Server(processes, "--open", "--drain=0.2")
+    server = Server(processes, "--open", "--drain=0.2", "--metrics=127.0.0.1:0")
     books = open_books(server.database_url)
     bots = server.start_bots(*BOTS, delay=0.02)
     server.create_tournament(*BOTS, rounds=2)
     eventually(partial(books.are_under_way, 2))
     with Database(server.database_url) as database, database.writer.begin():
+        eventually(lambda: server.scrape()["meijin_journal_waiting_seconds"] > 1)  # for an end
         assert server.process.stop(SIGTERM) == 0
     assert "the last moves are not stored; nobody was told of them" in server.process.words
     assert "Traceback" not in server.process.words

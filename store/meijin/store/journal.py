@@ -52,7 +52,7 @@ _MOVE = struct.Struct("<QHHQQ")
 MOVE_BYTES = _MOVE.size
 """Of one move in the journal."""
 
-_ANEW = 0xFFFD
+ANEW = 0xFFFD
 """In place of a code: the game's moves follow from the first on, and those before count no more."""
 
 ENTRY_BYTES = 100
@@ -64,10 +64,13 @@ ENTRIES_READ_TOGETHER = 64
 pack_move = _MOVE.pack
 """The bytes of a move, from the fields of `StoredMove`; nothing between, for every move passes."""
 
+unpack_fields = _MOVE.iter_unpack
+"""The fields of `StoredMove` of each move of an entry: a start reads a million."""
+
 
 def pack_anew(game_id: GameId) -> bytes:
     """The mark that all moves of a game follow: what is kept of those before it counts no more."""
-    return _MOVE.pack(game_id, 0, _ANEW, 0, 0)
+    return _MOVE.pack(game_id, 0, ANEW, 0, 0)
 
 
 def pack_game(
@@ -94,7 +97,7 @@ class StoredMove(NamedTuple):
     @property
     def is_anew(self) -> bool:
         """Whether it is none, but what `pack_anew` makes."""
-        return self.code == _ANEW
+        return self.code == ANEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,24 +351,22 @@ def size_of_entry(entry: JournalEntry) -> int:
     return ENTRY_BYTES + len(entry.moves)
 
 
-def running_moves(connection: Connection) -> Iterator[StoredMove]:
-    """The committed moves of running games in the order they were made.
+def kept_moves(connection: Connection) -> Iterator[bytes]:
+    """The committed moves of running games in the order they were made, those of an entry together.
 
     Moves of games that have ended since are among them, and marks of those that were written anew.
     """
     query = select(_JOURNAL.c.moves).order_by(*_KEY)
-    for (moves,) in connection.execute(query):
-        yield from unpack_moves(moves)
+    return (moves for (moves,) in connection.execute(query))
 
 
 def unpack_moves(moves: bytes | bytearray) -> Iterator[StoredMove]:
     """The moves of an entry."""
-    for fields in _MOVE.iter_unpack(moves):
-        yield StoredMove(*fields)
+    return map(StoredMove._make, unpack_fields(moves))
 
 
 def running_analysis(connection: Connection, games: Collection[GameId]) -> dict[str, Any]:
-    """What the bots said they thought about the moves of `running_moves` in some games."""
+    """What the bots said they thought about the moves of `kept_moves` in some games."""
     query = select(_JOURNAL.c.analysis).order_by(*_KEY)
     return merge_analysis((said for (said,) in connection.execute(query)), games)
 

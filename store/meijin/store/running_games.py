@@ -1,7 +1,7 @@
 """The running games as they are stored: their rows, and their moves in the journal and the log."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,6 @@ from meijin.game import chosen_color
 from meijin.store import journal
 from meijin.store.fence import EntryKey
 from meijin.store.games import GameRow, running_games
-from meijin.store.journal import StoredMove
 from meijin.store.move_log.mark import LogMark, read_mark
 from meijin.store.move_log.problem import LogProblem
 from meijin.store.move_log.reader import LogReader, LogReading
@@ -75,13 +74,17 @@ def _read(connection: Connection, log: LogReader | None) -> RunningGames:
     ids = [row.id for row in rows]
     newest, mark = journal.newest_entry(connection), read_mark(connection)
     moves = RunningMoves({row.id: row.opening_plies for row in rows})
-    moves.add(journal.running_moves(connection))
+    for kept in journal.kept_moves(connection):
+        moves.add(kept)
     said = [journal.running_analysis(connection, ids)]
     reading = None
     if log is not None:
         log.open_new()
         reading = log.read(mark, newest)
-        moves.add(_logged(reading, moves, said))
+        for entry in reading:
+            moves.add(entry.moves, gaps=reading.gaps)
+            if entry.analysis:
+                said.append(entry.analysis)
     problem = None if reading is None else reading.problem
     return RunningGames(
         rows,
@@ -92,18 +95,6 @@ def _read(connection: Connection, log: LogReader | None) -> RunningGames:
         log=reading,
         short=frozenset(moves.short(problem)),
     )
-
-
-def _logged(
-    reading: LogReading, moves: "RunningMoves", said: list[dict[str, Any]]
-) -> Iterator[StoredMove]:
-    """The moves of a log; what the bots said is added to what they `said`."""
-    for entry in reading:
-        if reading.gaps:
-            moves.hear(journal.unpack_moves(entry.moves), reading.gaps)
-        if entry.analysis:
-            said.append(entry.analysis)
-        yield from journal.unpack_moves(entry.moves)
 
 
 class RunningMoves:
@@ -124,33 +115,41 @@ class RunningMoves:
         self._heard: set[GameId] = set()
         """Since the last gap of the log."""
 
-    def hear(self, stored: Iterable[StoredMove], gaps: int) -> None:
-        """Note which games go on behind so many gaps of the log."""
+    def add(self, packed: bytes | bytearray, *, gaps: int = 0) -> None:
+        """Add the moves of an entry behind those that were stored before.
+
+        A loop without calls: a start reads a million moves, most of games that have ended.
+
+        Args:
+            gaps: How many the log has before it.
+        """
         if gaps > self._gaps:
             self._gaps, self._heard = gaps, set()
-        self._heard.update(move.game_id for move in stored)
+        plies, moves = self._plies, self.of_game
+        for game_id, ply, code, raw_ns, charged_ns in journal.unpack_fields(packed):
+            due = plies.get(game_id)
+            if due is None:
+                continue
+            if gaps:
+                self._heard.add(game_id)
+            if code == journal.ANEW:
+                self._begin_anew(game_id)
+            elif ply > due:
+                self._ahead[game_id] = ply
+            elif ply == due:
+                if chosen_color(code) is None:
+                    plies[game_id] = due + 1
+                elif game_id in self._chosen:
+                    continue
+                else:
+                    self._chosen.add(game_id)
+                moves[game_id].append((code, raw_ns, charged_ns))
 
-    def add(self, stored: Iterable[StoredMove]) -> None:
-        """Add moves in the order in which they were stored."""
-        plies, chosen, ahead, moves = self._plies, self._chosen, self._ahead, self.of_game
-        for move in stored:
-            ply = plies.get(move.game_id)
-            if ply is not None and move.is_anew:
-                plies[move.game_id] = self._opening_plies[move.game_id]
-                moves[move.game_id] = []
-                chosen.discard(move.game_id)
-                ahead.pop(move.game_id, None)
-            elif ply is not None and move.ply > ply:
-                ahead[move.game_id] = move.ply
-            if move.ply != ply or move.is_anew:
-                continue
-            if chosen_color(move.code) is None:
-                plies[move.game_id] += 1
-            elif move.game_id not in chosen:
-                chosen.add(move.game_id)
-            else:
-                continue
-            moves[move.game_id].append((move.code, move.raw_ns, move.charged_ns))
+    def _begin_anew(self, game_id: GameId) -> None:
+        self._plies[game_id] = self._opening_plies[game_id]
+        self.of_game[game_id] = []
+        self._chosen.discard(game_id)
+        self._ahead.pop(game_id, None)
 
     def short(self, problem: LogProblem | None) -> set[GameId]:
         """The games that have lost moves, or may have, by what is wrong with the log.

@@ -44,7 +44,6 @@ GENERAL = {
     "store/fence.py",
     "store/journal.py",
     "store/move_log/entry.py",
-    "store/move_log/segment.py",
 }
 """These are asked on the way and know nothing of the move: whether the message could be decoded, in
 which portions it is judged, the time, which entries are kept, what is acknowledged in the database,

@@ -72,7 +72,9 @@ def stored(file: Path, game: int = 1) -> Sequence[tuple[int, int]]:
 
 def moves_of(connection: Any) -> Sequence[journal.StoredMove]:
     """What the journal has."""
-    return list(journal.running_moves(connection))
+    return [
+        move for moves in journal.kept_moves(connection) for move in journal.unpack_moves(moves)
+    ]
 
 
 def logged(file: Path) -> Sequence[int]:

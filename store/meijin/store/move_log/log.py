@@ -280,6 +280,7 @@ class MoveLog:
         assert self._head is not None
         self._head.close()
         self._head = HeadFile(self.folder, self._log_id)
+        self._head.note(Head(self._log_id, *self._acknowledged))
         sync_path(self.folder)
         self.is_lost = False
 

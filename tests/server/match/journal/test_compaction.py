@@ -19,11 +19,9 @@ from meijin.store.fence import EntryKey
 from meijin.store.journal import (
     JournalEntry,
     KeptEntries,
-    StoredMove,
     pack_anew,
     pack_move,
     size_of_entry,
-    unpack_moves,
 )
 from meijin.store.move_log.problem import LogProblem, ProblemKind
 from meijin.store.running_games import RunningMoves
@@ -134,7 +132,7 @@ class Table:
         rows = [entry for _, entry in sorted(self.rows.items())]
         read = RunningMoves(openings)
         for row in rows:
-            read.add(unpack_moves(row.moves))
+            read.add(row.moves)
         found = read.of_game
         for game in self.running.values():
             assert found.get(game.id, []) == expected(game)
@@ -187,11 +185,11 @@ def test_every_game_is_restored_after_every_entry(seed: int) -> None:
 
 def test_moves_that_are_missing_in_the_middle_are_told_of() -> None:
     """What was written anew behind them is whole."""
-    before, after = (StoredMove(GameId(1), ply, ply, 1, 1) for ply in (0, 2))
+    before, after = (pack_move(1, ply, ply, 1, 1) for ply in (0, 2))
     moves = RunningMoves({GameId(1): 0, GameId(2): 0})
-    moves.add([before, after])
+    moves.add(before + after)
     assert (moves.of_game[GameId(1)], moves.short(None)) == ([(0, 1, 1)], {1})
-    moves.add([*unpack_moves(pack_anew(GameId(1))), before])
+    moves.add(pack_anew(GameId(1)) + before)
     assert (moves.of_game[GameId(1)], moves.short(None)) == ([(0, 1, 1)], set())
 
 
@@ -208,10 +206,8 @@ def test_games_that_go_on_behind_what_is_lost_are_whole(
 ) -> None:
     """Unless a move is missing in them, or something is lost at the end too."""
     moves = RunningMoves(dict.fromkeys(map(GameId, (1, 2, 3)), 0))
-    moves.add([StoredMove(GameId(number), 0, 5, 1, 1) for number in (1, 2, 3)])
-    behind = [StoredMove(GameId(1), 1, 6, 1, 1), StoredMove(GameId(2), 2, 7, 1, 1)]
-    moves.hear(behind, 1)
-    moves.add(behind)
+    moves.add(b"".join(pack_move(number, 0, 5, 1, 1) for number in (1, 2, 3)))
+    moves.add(pack_move(1, 1, 6, 1, 1) + pack_move(2, 2, 7, 1, 1), gaps=1)
     assert moves.short(problem) == short
     assert len(moves.of_game[GameId(1)]) == 2
 
