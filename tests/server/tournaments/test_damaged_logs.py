@@ -18,7 +18,7 @@ from meijin.store.errors import MoveLogError
 from meijin.store.faults import list_faults
 from meijin.store.journal import pack_move, unpack_moves
 from meijin.store.move_log.entry import LogEntry
-from meijin.store.move_log.head import heads_in
+from meijin.store.move_log.head import heads_in, read_heads
 from meijin.store.move_log.log import FIRST_ENTRY, open_log
 from meijin.store.move_log.mark import write_mark
 from meijin.store.move_log.segment import SEGMENT_HEADER_BYTES, segments_in
@@ -235,6 +235,18 @@ async def test_a_game_that_can_not_be_replayed_is_void(
     assert row.state is GameState.VOID
     assert fault.detail == LOST
     assert base64.b64decode(fault.evidence["stored_moves"])
+
+
+async def test_the_head_follows_the_newest_entry(start_server: StartServer, line: Any) -> None:
+    """Though none comes behind it, and the server runs on."""
+    async with start_server() as server:
+        players = list(await server.pair())
+        await line(players, MOVES)
+        await players[len(MOVES) % 2].turn()
+        newest = server.parts.journal.log_mark()
+        assert newest is not None
+        folder = log_of(server.settings)
+        await server.until(lambda: newest.entry in {head.entry for head in read_heads(folder)})
 
 
 async def test_a_missing_head_is_told_of(start_server: StartServer, line: Any) -> None:

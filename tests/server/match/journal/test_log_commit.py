@@ -68,4 +68,5 @@ async def test_moves_wait_for_those_that_are_read_meanwhile(
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
+        lane.close()
     assert told == batches
