@@ -118,7 +118,7 @@ class RunningMoves:
     def add(self, packed: bytes | bytearray, *, gaps: int = 0) -> None:
         """Add the moves of an entry behind those that were stored before.
 
-        A loop without calls: a start reads a million moves, most of games that have ended.
+        All in one loop: a start reads a million moves, most of them of games that have ended.
 
         Args:
             gaps: How many the log has before it.
