@@ -13,6 +13,7 @@ from tests.server.conftest import StartServer
 
 from meijin.server.api.limits import Peer
 from meijin.server.connections import guard as guard_module
+from meijin.server.connections import limits as limits_module
 from meijin.server.connections.guard import IDLE_TIME
 from meijin.server.connections.limits import Waiting
 from meijin.server.connections.sockets import connections_by, hang_up, listeners_on
@@ -57,6 +58,8 @@ async def test_who_opens_too_many_waits_and_is_hung_up_on(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Others come in meanwhile, and a game goes on; later it is let in too."""
+    for name in ("ADDRESSES", "PROGRAMS"):  # other tests open connections too, and the time stands
+        monkeypatch.setattr(limits_module, name, 1000)
     async with start_server(connections_per_second=RATE) as server:
         guard, port, now = server.app._guard, port_of(server), monotonic()
         assert guard is not None
