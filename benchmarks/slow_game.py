@@ -18,11 +18,9 @@ restart_cpu     seconds of processor time that reading them for a restart takes,
 
 import argparse
 import asyncio
-import sqlite3
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, closing
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import grpc
@@ -30,10 +28,10 @@ from arena_process import CHECKOUT, ArenaProcess, arena_process
 from bot_processes import BotProcesses, instant_bots
 from report import Row, report
 
-from meijin.store import Database, games, journal
+from meijin.store import Database, journal
 from meijin.store.move_log.reader import LogReader, read_log
 from meijin.store.move_log.segment import log_folder
-from meijin.store.running_games import RunningMoves
+from meijin.store.running_games import read_running_games
 from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
@@ -122,27 +120,13 @@ def _journal(arena: ArenaProcess) -> tuple[int, int]:
 
 
 def _restart_seconds(arena: ArenaProcess) -> float:
-    """What a restart reads of the journal, of a copy: the server plays on."""
-    log = LogReader(log_folder(arena.data / "meijin.db"))
-    with log, tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder:
-        copy = Path(folder) / "meijin.db"
-        with (
-            closing(sqlite3.connect(f"file:{arena.data / 'meijin.db'}?mode=ro", uri=True)) as old,
-            closing(sqlite3.connect(copy)) as new,
-        ):
-            old.backup(new)
-        log.open_new()
-        with Database(f"sqlite:///{copy}") as database, database.reader.connect() as connection:
-            began = time.process_time()
-            plies = {row.id: row.opening_plies for row in games.running_games(connection)}
-            moves = RunningMoves(plies)
-            for kept in journal.kept_moves(connection):
-                moves.add(kept)
-            for entry in read_log(connection, log):
-                moves.add(entry.moves)
-            journal.running_analysis(connection, plies)
-            journal.kept_entries(connection)
-            return time.process_time() - began
+    """What a restart reads of the games that run, while the server plays on."""
+    path = arena.data / "meijin.db"
+    with Database(f"sqlite:///{path}") as database, database.reader.connect() as connection:
+        began = time.process_time()
+        read_running_games(connection, log_folder(path))
+        journal.kept_entries(connection)
+        return time.process_time() - began
 
 
 def main() -> None:

@@ -118,8 +118,7 @@ def commit(database: Database, *parts: JournalEntry, is_retry: bool = False) -> 
 
 def running_moves(database: Database) -> list[StoredMove]:
     """Every move that is stored in an entry."""
-    kept = database.read(lambda at: list(journal.kept_moves(at)))
-    return [move for moves in kept for move in unpack_moves(moves)]
+    return list(unpack_moves(database.read(lambda at: b"".join(journal.kept_moves(at)))))
 
 
 def running_analysis(database: Database, *games: int) -> dict[str, Any]:

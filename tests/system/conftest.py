@@ -107,14 +107,13 @@ class Books:
 
     def moves(self) -> list[StoredMove]:
         """What is kept of running games, in the database and in the log beside it."""
-        kept = self.database.read(lambda at: list(kept_moves(at)))
-        found = [move for moves in kept for move in unpack_moves(moves)]
+        packed = self.database.read(lambda at: b"".join(kept_moves(at)))
         path = database_file(str(self.database.url))
         if path is not None:
             with LogReader(log_folder(path.resolve())) as log:
                 entries = self.database.read(lambda at: list(read_log(at, log)))
-                found += [move for entry in entries for move in unpack_moves(entry.moves)]
-        return found
+                packed += b"".join(entry.moves for entry in entries)
+        return list(unpack_moves(packed))
 
     def are_under_way(self, finished: int) -> bool:
         """Whether so many games have a result, and others run."""

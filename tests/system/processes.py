@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import grpc
+from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from meijin.arena.connection import Connection, connect
@@ -252,13 +253,16 @@ class Server:
         """Its database, unless an option says another."""
         return f"sqlite:///{self.data / 'meijin.db'}"
 
+    def metrics(self) -> list[Metric]:
+        """Its metrics, where an option has it serve them."""
+        (address,) = set(re.findall(r'"address": "(\S+?)"', self.process.words))
+        with urlopen(f"http://{address}/metrics", timeout=PATIENCE) as response:
+            return list(text_string_to_metric_families(response.read().decode()))
+
     def scrape(self) -> dict[str, float]:
         """Every sample of its metrics without its labels, summed up."""
-        (address,) = set(re.findall(r'"address": "(\S+?)"', self.process.words))
-        with urlopen(f"http://{address}/metrics", timeout=10) as response:
-            text = response.read().decode()
         sums: dict[str, float] = {}
-        for family in text_string_to_metric_families(text):
+        for family in self.metrics():
             assert family.documentation, family.name
             for sample in family.samples:
                 sums[sample.name] = sums.get(sample.name, 0) + sample.value

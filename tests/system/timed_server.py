@@ -1,12 +1,9 @@
 """A server whose event loop's longest turn is known, exactly and as its own stall watch tells it."""
 
-import re
 import sys
 from collections.abc import Callable
-from urllib.request import urlopen
 
 import timed_turns
-from prometheus_client.parser import text_string_to_metric_families
 from tests.system.processes import Processes, Server
 from timed_turns import LongestTurn
 
@@ -28,8 +25,6 @@ class TimedServer(Server):
         self._turn = LongestTurn(file)
         self.command = (sys.executable, timed_turns.__file__, str(file), "meijin")
         super().__init__(processes, "--metrics=127.0.0.1:0", *options, **env)
-        (address,) = set(re.findall(r'"address": "(\S+?)"', self.process.words))
-        self._url = f"http://{address}/metrics"
 
     def assert_no_stall(self, happen: Callable[[], None]) -> None:
         """Fail if the loop works for too long in one turn whenever something happens."""
@@ -46,9 +41,9 @@ class TimedServer(Server):
 
     def _stalls(self) -> int:
         """The stalls so far in which the loop has worked for long, as its stall watch tells."""
-        with urlopen(self._url, timeout=60) as response:
-            families = text_string_to_metric_families(response.read().decode())
-        (family,) = (each for each in families if each.name == "meijin_event_loop_stalls_seconds")
+        (family,) = (
+            each for each in self.metrics() if each.name == "meijin_event_loop_stalls_seconds"
+        )
         counts = {
             float(sample.labels["le"]): int(sample.value)
             for sample in family.samples

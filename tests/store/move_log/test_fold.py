@@ -72,9 +72,7 @@ def stored(file: Path, game: int = 1) -> Sequence[tuple[int, int]]:
 
 def moves_of(connection: Any) -> Sequence[journal.StoredMove]:
     """What the journal has."""
-    return [
-        move for moves in journal.kept_moves(connection) for move in journal.unpack_moves(moves)
-    ]
+    return list(journal.unpack_moves(b"".join(journal.kept_moves(connection))))
 
 
 def logged(file: Path) -> Sequence[int]:

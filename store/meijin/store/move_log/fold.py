@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from meijin.store.fence import NO_ENTRY, SELECT_NEWEST, EntryKey
-from meijin.store.journal import ANEW, ENTRY_BYTES, pack_move, unpack_fields
+from meijin.store.journal import ENTRY_BYTES, pack_move, unpack_moves
 from meijin.store.move_log.entry import Analysis, LogEntry
 from meijin.store.move_log.mark import FORGET_LOG, SELECT_MARK, LogMark
 from meijin.store.move_log.problem import LogProblem
@@ -64,12 +64,11 @@ def _of_games(games: set[GameId], entries: Iterable[LogEntry]) -> tuple[bytes, A
     moves: dict[GameId, bytearray] = {}
     analysis: Analysis = {}
     for entry in _slowly(entries):
-        for game_id, ply, code, raw_ns, charged_ns in unpack_fields(entry.moves):
-            if game_id in games:
-                if code == ANEW:
-                    moves[game_id] = bytearray()
-                packed = pack_move(game_id, ply, code, raw_ns, charged_ns)
-                moves.setdefault(game_id, bytearray()).extend(packed)
+        for move in unpack_moves(entry.moves):
+            if move.game_id in games:
+                if move.is_anew:
+                    moves[move.game_id] = bytearray()
+                moves.setdefault(move.game_id, bytearray()).extend(pack_move(*move))
         for game in entry.analysis:
             if int(game) in games:
                 analysis.setdefault(game, {}).update(entry.analysis[game])

@@ -36,7 +36,6 @@ meanwhile goes with it. 16 and 64 games have 1.2 times the rate, in messages tha
 thirds, and a lone game waits for nobody.
 """
 
-
 SETTLING_TIME = timedelta(milliseconds=20)
 """The log is settled so long after an entry: done behind each it costs a lone game 8 % of its rate,
 for it gives the interpreter away."""
