@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
@@ -30,6 +30,7 @@ from meijin.store.move_log.segment import log_folder
 from meijin.store.schema import EntryId, Epoch
 from meijin.store.writer import MAX_GROUP, _Work
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 MS = 1_000_000
@@ -166,11 +167,13 @@ class SimulatedDatabase(Database):
         self.fence = Fence(self.writer)
         self.fence.claim()
 
-    def read(self, query: Callable[[Connection], T]) -> T:
+    def read(
+        self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run a query, unless the disk fails."""
         if self.disk.is_failing:
             raise failure("disk I/O error")
-        return super().read(query)
+        return super().read(query, *args, **kwargs)
 
 
 def open_log(database: SimulatedDatabase) -> MoveLog | None:

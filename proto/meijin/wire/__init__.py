@@ -10,6 +10,7 @@
 - `display_name`: what people call a bot, in any script
 - `text`: control characters and formulas in the texts of others
 - `standings`: what follows from a ladder's lines, and the table as CSV
+- `mapping`: records as messages, and back, by their fields' names
 - `enums`: enums of our own and their mirrors
 """
 

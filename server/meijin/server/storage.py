@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import stamina
 import structlog
@@ -43,6 +43,7 @@ READERS = 8
 SIGN_IN_READERS = 2
 """Threads for those who want to come in, who wait behind no list that takes long to read."""
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -64,23 +65,31 @@ class Storage:
         self._readers = ThreadPoolExecutor(READERS, "reader")
         self._sign_in_readers = ThreadPoolExecutor(SIGN_IN_READERS, "sign-in-reader")
 
-    async def read(self, query: Callable[[Connection], T]) -> T:
+    async def read(
+        self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """The result of a query in a snapshot of its own."""
-        return await self._read(self._readers, query)
+        return await self._read(self._readers, lambda at: query(at, *args, **kwargs))
 
-    async def read_for_sign_in(self, query: Callable[[Connection], T]) -> T:
+    async def read_for_sign_in(
+        self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """The same for a quick query that somebody's coming in depends on: it has its own threads."""
-        return await self._read(self._sign_in_readers, query)
+        return await self._read(self._sign_in_readers, lambda at: query(at, *args, **kwargs))
 
     async def _read(self, threads: ThreadPoolExecutor, query: Callable[[Connection], T]) -> T:
         with _refusals():
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(threads, self._database.read, query)
 
-    async def write(self, work: Callable[[Connection], T]) -> T:
+    async def write(
+        self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """The result of writing work, once it is committed."""
         with _refusals():
-            return await asyncio.wrap_future(self._writer.submit(work))
+            return await asyncio.wrap_future(
+                self._writer.submit(lambda at: work(at, *args, **kwargs))
+            )
 
     def close(self) -> None:
         """Let the threads end; reads that have not begun are given up."""

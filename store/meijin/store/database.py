@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select, text
@@ -28,6 +28,7 @@ from meijin.store.fence import Fence
 from meijin.store.new_connections import closed_on_failure
 from meijin.store.revisions import check_current, upgrade
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 BACKENDS = ("sqlite", "postgresql")
@@ -188,15 +189,19 @@ class Database:
             if self.is_sqlite:
                 driver.execute("PRAGMA foreign_keys = ON")
 
-    def read(self, query: Callable[[Connection], T]) -> T:
+    def read(
+        self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run a query in a snapshot of its own."""
         with self.reader.begin() as connection:
-            return query(connection)
+            return query(connection, *args, **kwargs)
 
-    def write(self, work: Callable[[Connection], T]) -> T:
+    def write(
+        self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run `work` in one writing transaction."""
         with self.writer.begin() as connection:
-            return work(connection)
+            return work(connection, *args, **kwargs)
 
     def claim(self) -> AbstractContextManager[None]:
         """Hold the database for one server.
