@@ -114,11 +114,13 @@ async def test_path_and_body_make_a_request(open_site: OpenSite) -> None:
     async with open_site() as site:
         await site.server.register("ada")
         browsing = site.browse()
-        hidden = sent(await post(browsing, "/api/v1/bots/ada/hide", {"name": "ada"}))
+        path, json_type = "/api/v1/bots/ada", {"content_type": "application/json"}
+        body = b'{"name": "ada", "hidden": true}'
+        hidden = sent(await browsing.send("PATCH", path, body, json_type))
         assert hidden["bot"]["hidden"] is True
-        wrong = await post(browsing, "/api/v1/bots/ada/show", {"name": "bea"})
-        assert wrong.status == 400
-        shown = sent(await browsing.send("POST", "/api/v1/bots/ada/show", b"", {}))
+        wrong = b'{"name": "bea", "hidden": false}'
+        assert (await browsing.send("PATCH", path, wrong, json_type)).status == 400
+        shown = sent(await browsing.send("PATCH", path, b'{"hidden": false}', json_type))
         assert shown["bot"]["hidden"] is False
 
 

@@ -30,11 +30,11 @@ FORM = "application/x-www-form-urlencoded"
 async def taker(site: SiteInTest, name: str = "rita", **more: Any) -> Peer:
     """A connected bot that takes on anybody."""
     bot = await site.server.bot(name, max_games=4, **more)
-    request = bot_service_pb2.SetChallengesRequest(
+    request = bot_service_pb2.UpdateBotRequest(
         name=name, challenges=bot_service_pb2.CHALLENGE_POLICY_ANYONE
     )
     service = BotServiceStub(await site.server.channel())
-    await service.SetChallenges(request, metadata=bearer(site.server.operator_token))
+    await service.UpdateBot(request, metadata=bearer(site.server.operator_token))
     return bot
 
 

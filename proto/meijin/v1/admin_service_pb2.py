@@ -26,55 +26,19 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/admin_service.proto\x12\tmeijin.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"^\n\nManagedBot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\"\n\x05state\x18\x02 \x01(\x0e\x32\x13.meijin.v1.BotState\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0e\n\x06hidden\x18\x04 \x01(\x08\"1\n\x11\x44isableBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"8\n\x12\x44isableBotResponse\x12\"\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x15.meijin.v1.ManagedBot\" \n\x10\x45nableBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"7\n\x11\x45nableBotResponse\x12\"\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x15.meijin.v1.ManagedBot\"!\n\x11UnpauseBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"8\n\x12UnpauseBotResponse\x12\"\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x15.meijin.v1.ManagedBot\"\x1e\n\x0eHideBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"5\n\x0fHideBotResponse\x12\"\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x15.meijin.v1.ManagedBot\"\x1e\n\x0eShowBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"5\n\x0fShowBotResponse\x12\"\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x15.meijin.v1.ManagedBot\"-\n\rBanBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"4\n\x0e\x42\x61nBotResponse\x12\"\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x15.meijin.v1.ManagedBot\"\x1f\n\x0fUnbanBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"6\n\x10UnbanBotResponse\x12\"\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x15.meijin.v1.ManagedBot\"2\n\x10RenameBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08new_name\x18\x02 \x01(\t\"7\n\x11RenameBotResponse\x12\"\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x15.meijin.v1.ManagedBot\"\x92\x02\n\x03\x41\x63t\x12\x0e\n\x06\x61\x63t_id\x18\x01 \x01(\t\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08token_id\x18\x03 \x01(\t\x12\x0c\n\x04kind\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\x12\x0e\n\x06method\x18\x06 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x07 \x01(\t\x12\x0f\n\x07subject\x18\x08 \x01(\t\x12\'\n\x06\x62\x65\x66ore\x18\t \x01(\x0b\x32\x17.google.protobuf.Struct\x12&\n\x05\x61\x66ter\x18\n \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x0c\n\x04peer\x18\x0b \x01(\t\x12\x12\n\nrequest_id\x18\x0c \x01(\t\"E\n\x10ListAuditRequest\x12\n\n\x02of\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"J\n\x11ListAuditResponse\x12\x1c\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\x0e.meijin.v1.Act\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*i\n\x08\x42otState\x12\x19\n\x15\x42OT_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42OT_STATE_ACTIVE\x10\x01\x12\x16\n\x12\x42OT_STATE_DISABLED\x10\x02\x12\x14\n\x10\x42OT_STATE_BANNED\x10\x03\x32\x84\x05\n\x0c\x41\x64minService\x12I\n\nDisableBot\x12\x1c.meijin.v1.DisableBotRequest\x1a\x1d.meijin.v1.DisableBotResponse\x12\x46\n\tEnableBot\x12\x1b.meijin.v1.EnableBotRequest\x1a\x1c.meijin.v1.EnableBotResponse\x12I\n\nUnpauseBot\x12\x1c.meijin.v1.UnpauseBotRequest\x1a\x1d.meijin.v1.UnpauseBotResponse\x12@\n\x07HideBot\x12\x19.meijin.v1.HideBotRequest\x1a\x1a.meijin.v1.HideBotResponse\x12@\n\x07ShowBot\x12\x19.meijin.v1.ShowBotRequest\x1a\x1a.meijin.v1.ShowBotResponse\x12=\n\x06\x42\x61nBot\x12\x18.meijin.v1.BanBotRequest\x1a\x19.meijin.v1.BanBotResponse\x12\x43\n\x08UnbanBot\x12\x1a.meijin.v1.UnbanBotRequest\x1a\x1b.meijin.v1.UnbanBotResponse\x12\x46\n\tRenameBot\x12\x1b.meijin.v1.RenameBotRequest\x1a\x1c.meijin.v1.RenameBotResponse\x12\x46\n\tListAudit\x12\x1b.meijin.v1.ListAuditRequest\x1a\x1c.meijin.v1.ListAuditResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/admin_service.proto\x12\tmeijin.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x92\x02\n\x03\x41\x63t\x12\x0e\n\x06\x61\x63t_id\x18\x01 \x01(\t\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08token_id\x18\x03 \x01(\t\x12\x0c\n\x04kind\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\x12\x0e\n\x06method\x18\x06 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x07 \x01(\t\x12\x0f\n\x07subject\x18\x08 \x01(\t\x12\'\n\x06\x62\x65\x66ore\x18\t \x01(\x0b\x32\x17.google.protobuf.Struct\x12&\n\x05\x61\x66ter\x18\n \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x0c\n\x04peer\x18\x0b \x01(\t\x12\x12\n\nrequest_id\x18\x0c \x01(\t\"E\n\x10ListAuditRequest\x12\n\n\x02of\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"J\n\x11ListAuditResponse\x12\x1c\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\x0e.meijin.v1.Act\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2V\n\x0c\x41\x64minService\x12\x46\n\tListAudit\x12\x1b.meijin.v1.ListAuditRequest\x1a\x1c.meijin.v1.ListAuditResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.admin_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BOTSTATE']._serialized_start=1393
-  _globals['_BOTSTATE']._serialized_end=1498
-  _globals['_MANAGEDBOT']._serialized_start=107
-  _globals['_MANAGEDBOT']._serialized_end=201
-  _globals['_DISABLEBOTREQUEST']._serialized_start=203
-  _globals['_DISABLEBOTREQUEST']._serialized_end=252
-  _globals['_DISABLEBOTRESPONSE']._serialized_start=254
-  _globals['_DISABLEBOTRESPONSE']._serialized_end=310
-  _globals['_ENABLEBOTREQUEST']._serialized_start=312
-  _globals['_ENABLEBOTREQUEST']._serialized_end=344
-  _globals['_ENABLEBOTRESPONSE']._serialized_start=346
-  _globals['_ENABLEBOTRESPONSE']._serialized_end=401
-  _globals['_UNPAUSEBOTREQUEST']._serialized_start=403
-  _globals['_UNPAUSEBOTREQUEST']._serialized_end=436
-  _globals['_UNPAUSEBOTRESPONSE']._serialized_start=438
-  _globals['_UNPAUSEBOTRESPONSE']._serialized_end=494
-  _globals['_HIDEBOTREQUEST']._serialized_start=496
-  _globals['_HIDEBOTREQUEST']._serialized_end=526
-  _globals['_HIDEBOTRESPONSE']._serialized_start=528
-  _globals['_HIDEBOTRESPONSE']._serialized_end=581
-  _globals['_SHOWBOTREQUEST']._serialized_start=583
-  _globals['_SHOWBOTREQUEST']._serialized_end=613
-  _globals['_SHOWBOTRESPONSE']._serialized_start=615
-  _globals['_SHOWBOTRESPONSE']._serialized_end=668
-  _globals['_BANBOTREQUEST']._serialized_start=670
-  _globals['_BANBOTREQUEST']._serialized_end=715
-  _globals['_BANBOTRESPONSE']._serialized_start=717
-  _globals['_BANBOTRESPONSE']._serialized_end=769
-  _globals['_UNBANBOTREQUEST']._serialized_start=771
-  _globals['_UNBANBOTREQUEST']._serialized_end=802
-  _globals['_UNBANBOTRESPONSE']._serialized_start=804
-  _globals['_UNBANBOTRESPONSE']._serialized_end=858
-  _globals['_RENAMEBOTREQUEST']._serialized_start=860
-  _globals['_RENAMEBOTREQUEST']._serialized_end=910
-  _globals['_RENAMEBOTRESPONSE']._serialized_start=912
-  _globals['_RENAMEBOTRESPONSE']._serialized_end=967
-  _globals['_ACT']._serialized_start=970
-  _globals['_ACT']._serialized_end=1244
-  _globals['_LISTAUDITREQUEST']._serialized_start=1246
-  _globals['_LISTAUDITREQUEST']._serialized_end=1315
-  _globals['_LISTAUDITRESPONSE']._serialized_start=1317
-  _globals['_LISTAUDITRESPONSE']._serialized_end=1391
-  _globals['_ADMINSERVICE']._serialized_start=1501
-  _globals['_ADMINSERVICE']._serialized_end=2145
+  _globals['_ACT']._serialized_start=108
+  _globals['_ACT']._serialized_end=382
+  _globals['_LISTAUDITREQUEST']._serialized_start=384
+  _globals['_LISTAUDITREQUEST']._serialized_end=453
+  _globals['_LISTAUDITRESPONSE']._serialized_start=455
+  _globals['_LISTAUDITRESPONSE']._serialized_end=529
+  _globals['_ADMINSERVICE']._serialized_start=531
+  _globals['_ADMINSERVICE']._serialized_end=617
 # @@protoc_insertion_point(module_scope)

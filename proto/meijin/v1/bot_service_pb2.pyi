@@ -9,7 +9,6 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
-from meijin.v1 import admin_service_pb2 as _admin_service_pb2
 from meijin.v1 import game_pb2 as _game_pb2
 from meijin.v1 import ladder_service_pb2 as _ladder_service_pb2
 from meijin.v1 import play_service_pb2 as _play_service_pb2
@@ -23,6 +22,34 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _BotState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _BotStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BotState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BOT_STATE_UNSPECIFIED: _BotState.ValueType  # 0
+    """Not said; no bot is in it."""
+    BOT_STATE_ACTIVE: _BotState.ValueType  # 1
+    """It may."""
+    BOT_STATE_DISABLED: _BotState.ValueType  # 2
+    """Its owner or an operator keeps it away for a while."""
+    BOT_STATE_BANNED: _BotState.ValueType  # 3
+    """An operator keeps it away."""
+
+class BotState(_BotState, metaclass=_BotStateEnumTypeWrapper):
+    """Whether a bot may play."""
+
+BOT_STATE_UNSPECIFIED: BotState.ValueType  # 0
+"""Not said; no bot is in it."""
+BOT_STATE_ACTIVE: BotState.ValueType  # 1
+"""It may."""
+BOT_STATE_DISABLED: BotState.ValueType  # 2
+"""Its owner or an operator keeps it away for a while."""
+BOT_STATE_BANNED: BotState.ValueType  # 3
+"""An operator keeps it away."""
+Global___BotState: _TypeAlias = BotState  # noqa: Y015
 
 class _ChallengePolicy:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -121,7 +148,7 @@ class Bot(_message.Message):
     """Whose challenges it accepts; unspecified for a person."""
     is_person: _builtins.bool
     """It is a person, whose name begins with `~`, and no bot."""
-    state: _admin_service_pb2.BotState.ValueType
+    state: Global___BotState.ValueType
     """Whether it may play; told to its owner and to operators alone."""
     reason: _builtins.str
     """Why it may not, which may be empty; told to its owner and to operators alone."""
@@ -162,7 +189,7 @@ class Bot(_message.Message):
         display_name: _builtins.str = ...,
         challenges: Global___ChallengePolicy.ValueType = ...,
         is_person: _builtins.bool = ...,
-        state: _admin_service_pb2.BotState.ValueType = ...,
+        state: Global___BotState.ValueType = ...,
         reason: _builtins.str = ...,
         hidden: _builtins.bool = ...,
     ) -> None: ...
@@ -767,49 +794,97 @@ class ReportDoctorResponse(_message.Message):
 Global___ReportDoctorResponse: _TypeAlias = ReportDoctorResponse  # noqa: Y015
 
 @_typing.final
-class SetChallengesRequest(_message.Message):
-    """The arguments of SetChallenges."""
+class UpdateBotRequest(_message.Message):
+    """The arguments of UpdateBot. What is absent stays as it is."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     NAME_FIELD_NUMBER: _builtins.int
+    NEW_NAME_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    HIDDEN_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     CHALLENGES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The bot."""
+    new_name: _builtins.str
+    """Another name, by which it is shown everywhere from now on: 1 to 40 letters, digits, `-`, `_`
+    or `.`. Its games go on, and its process may introduce itself by the old one. Operators only.
+    """
+    state: Global___BotState.ValueType
+    """Whether it may play. The open stream of one that may not is closed, its running games wait for
+    it as for any bot that is away, and are lost when its grace is over. Operators alone ban, and
+    lift a ban.
+    """
+    reason: _builtins.str
+    """Why it may not play, in a sentence of at most 200 characters, which is told to the bot;
+    required for a ban.
+    """
+    hidden: _builtins.bool
+    """It is left out of lists of bots and of ladders' tables; it stays in the records of its games."""
+    paused: _builtins.bool
+    """False lifts the pause of a bot that forfeited game after game: it gets games again at once."""
     challenges: Global___ChallengePolicy.ValueType
-    """Whose challenges it accepts; required."""
+    """Whose challenges it accepts."""
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
-        challenges: Global___ChallengePolicy.ValueType = ...,
+        new_name: _builtins.str | None = ...,
+        state: Global___BotState.ValueType | None = ...,
+        reason: _builtins.str = ...,
+        hidden: _builtins.bool | None = ...,
+        paused: _builtins.bool | None = ...,
+        challenges: Global___ChallengePolicy.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_challenges", b"_challenges", "_hidden", b"_hidden", "_new_name", b"_new_name", "_paused", b"_paused", "_state", b"_state", "challenges", b"challenges", "hidden", b"hidden", "new_name", b"new_name", "paused", b"paused", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenges", b"challenges", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_challenges", b"_challenges", "_hidden", b"_hidden", "_new_name", b"_new_name", "_paused", b"_paused", "_state", b"_state", "challenges", b"challenges", "hidden", b"hidden", "name", b"name", "new_name", b"new_name", "paused", b"paused", "reason", b"reason", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__challenges: _TypeAlias = _typing.Literal["challenges"]  # noqa: Y015
+    _WhichOneofArgType__challenges: _TypeAlias = _typing.Literal["_challenges", b"_challenges"]  # noqa: Y015
+    _WhichOneofReturnType__hidden: _TypeAlias = _typing.Literal["hidden"]  # noqa: Y015
+    _WhichOneofArgType__hidden: _TypeAlias = _typing.Literal["_hidden", b"_hidden"]  # noqa: Y015
+    _WhichOneofReturnType__new_name: _TypeAlias = _typing.Literal["new_name"]  # noqa: Y015
+    _WhichOneofArgType__new_name: _TypeAlias = _typing.Literal["_new_name", b"_new_name"]  # noqa: Y015
+    _WhichOneofReturnType__paused: _TypeAlias = _typing.Literal["paused"]  # noqa: Y015
+    _WhichOneofArgType__paused: _TypeAlias = _typing.Literal["_paused", b"_paused"]  # noqa: Y015
+    _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
+    _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__challenges) -> _WhichOneofReturnType__challenges | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__hidden) -> _WhichOneofReturnType__hidden | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__new_name) -> _WhichOneofReturnType__new_name | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__paused) -> _WhichOneofReturnType__paused | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
 
-Global___SetChallengesRequest: _TypeAlias = SetChallengesRequest  # noqa: Y015
+Global___UpdateBotRequest: _TypeAlias = UpdateBotRequest  # noqa: Y015
 
 @_typing.final
-class SetChallengesResponse(_message.Message):
-    """The answer of SetChallenges."""
+class UpdateBotResponse(_message.Message):
+    """The answer of UpdateBot."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    CHALLENGES_FIELD_NUMBER: _builtins.int
-    challenges: Global___ChallengePolicy.ValueType
-    """As it is now."""
+    BOT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bot(self) -> Global___Bot:
+        """The bot as it is now."""
+
     def __init__(
         self,
         *,
-        challenges: Global___ChallengePolicy.ValueType = ...,
+        bot: Global___Bot | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenges", b"challenges"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___SetChallengesResponse: _TypeAlias = SetChallengesResponse  # noqa: Y015
+Global___UpdateBotResponse: _TypeAlias = UpdateBotResponse  # noqa: Y015

@@ -65,10 +65,10 @@ class BotServiceStub:
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorResponse.FromString,
                 _registered_method=True)
-        self.SetChallenges = channel.unary_unary(
-                '/meijin.v1.BotService/SetChallenges',
-                request_serializer=meijin_dot_v1_dot_bot__service__pb2.SetChallengesRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_bot__service__pb2.SetChallengesResponse.FromString,
+        self.UpdateBot = channel.unary_unary(
+                '/meijin.v1.BotService/UpdateBot',
+                request_serializer=meijin_dot_v1_dot_bot__service__pb2.UpdateBotRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_bot__service__pb2.UpdateBotResponse.FromString,
                 _registered_method=True)
 
 
@@ -123,9 +123,12 @@ class BotServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def SetChallenges(self, request, context):
-        """Says whose challenges a bot accepts from now on; for its owner and operators.
-        NOT_FOUND for an unknown name.
+    def UpdateBot(self, request, context):
+        """Changes what is said of a bot, all of it or nothing; by its owner or an operator. NOT_FOUND
+        for an unknown name, and, to an owner, for somebody else's bot. PERMISSION_DENIED for an
+        owner who sets what operators alone set. FAILED_PRECONDITION for an owner's change of a bot
+        that is banned, but for its challenges, and for a pause that is not there.
+        ALREADY_EXISTS when the new name is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -164,10 +167,10 @@ def add_BotServiceServicer_to_server(servicer, server):
                     request_deserializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorResponse.SerializeToString,
             ),
-            'SetChallenges': grpc.unary_unary_rpc_method_handler(
-                    servicer.SetChallenges,
-                    request_deserializer=meijin_dot_v1_dot_bot__service__pb2.SetChallengesRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_bot__service__pb2.SetChallengesResponse.SerializeToString,
+            'UpdateBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateBot,
+                    request_deserializer=meijin_dot_v1_dot_bot__service__pb2.UpdateBotRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_bot__service__pb2.UpdateBotResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -344,7 +347,7 @@ class BotService:
             _registered_method=True)
 
     @staticmethod
-    def SetChallenges(request,
+    def UpdateBot(request,
             target,
             options=(),
             channel_credentials=None,
@@ -357,9 +360,9 @@ class BotService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/meijin.v1.BotService/SetChallenges',
-            meijin_dot_v1_dot_bot__service__pb2.SetChallengesRequest.SerializeToString,
-            meijin_dot_v1_dot_bot__service__pb2.SetChallengesResponse.FromString,
+            '/meijin.v1.BotService/UpdateBot',
+            meijin_dot_v1_dot_bot__service__pb2.UpdateBotRequest.SerializeToString,
+            meijin_dot_v1_dot_bot__service__pb2.UpdateBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

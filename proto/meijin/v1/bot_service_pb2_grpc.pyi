@@ -54,9 +54,12 @@ class BotServiceStub:
     doctor; the last report counts. It is the author's word, as the hardware is. A
     server may give rated games to versions alone that have passed.
     """
-    SetChallenges: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.SetChallengesRequest, _bot_service_pb2.SetChallengesResponse]
-    """Says whose challenges a bot accepts from now on; for its owner and operators.
-    NOT_FOUND for an unknown name.
+    UpdateBot: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.UpdateBotRequest, _bot_service_pb2.UpdateBotResponse]
+    """Changes what is said of a bot, all of it or nothing; by its owner or an operator. NOT_FOUND
+    for an unknown name, and, to an owner, for somebody else's bot. PERMISSION_DENIED for an
+    owner who sets what operators alone set. FAILED_PRECONDITION for an owner's change of a bot
+    that is banned, but for its challenges, and for a pause that is not there.
+    ALREADY_EXISTS when the new name is taken.
     """
 
 @_typing.type_check_only
@@ -85,9 +88,12 @@ class BotServiceAsyncStub(BotServiceStub):
     doctor; the last report counts. It is the author's word, as the hardware is. A
     server may give rated games to versions alone that have passed.
     """
-    SetChallenges: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.SetChallengesRequest, _bot_service_pb2.SetChallengesResponse]  # type: ignore[assignment]
-    """Says whose challenges a bot accepts from now on; for its owner and operators.
-    NOT_FOUND for an unknown name.
+    UpdateBot: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.UpdateBotRequest, _bot_service_pb2.UpdateBotResponse]  # type: ignore[assignment]
+    """Changes what is said of a bot, all of it or nothing; by its owner or an operator. NOT_FOUND
+    for an unknown name, and, to an owner, for somebody else's bot. PERMISSION_DENIED for an
+    owner who sets what operators alone set. FAILED_PRECONDITION for an owner's change of a bot
+    that is banned, but for its challenges, and for a pause that is not there.
+    ALREADY_EXISTS when the new name is taken.
     """
 
 class BotServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -151,13 +157,16 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def SetChallenges(
+    def UpdateBot(
         self,
-        request: _bot_service_pb2.SetChallengesRequest,
+        request: _bot_service_pb2.UpdateBotRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_bot_service_pb2.SetChallengesResponse, _abc.Awaitable[_bot_service_pb2.SetChallengesResponse]]:
-        """Says whose challenges a bot accepts from now on; for its owner and operators.
-        NOT_FOUND for an unknown name.
+    ) -> _typing.Union[_bot_service_pb2.UpdateBotResponse, _abc.Awaitable[_bot_service_pb2.UpdateBotResponse]]:
+        """Changes what is said of a bot, all of it or nothing; by its owner or an operator. NOT_FOUND
+        for an unknown name, and, to an owner, for somebody else's bot. PERMISSION_DENIED for an
+        owner who sets what operators alone set. FAILED_PRECONDITION for an owner's change of a bot
+        that is banned, but for its challenges, and for a pause that is not there.
+        ALREADY_EXISTS when the new name is taken.
         """
 
 def add_BotServiceServicer_to_server(servicer: BotServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -28,7 +28,7 @@ if _version_not_supported:
 class ChallengeServiceStub:
     """Challenges, and the people who come to play.
 
-    Which challenges a bot accepts is its setting: `BotService.SetChallenges`. The games of a
+    Which challenges a bot accepts is its setting: `BotService.UpdateBot`. The games of a
     challenge are those of a tournament of the format CHALLENGE, which is watched as any other.
     They are never rated.
     """
@@ -69,7 +69,7 @@ class ChallengeServiceStub:
 class ChallengeServiceServicer:
     """Challenges, and the people who come to play.
 
-    Which challenges a bot accepts is its setting: `BotService.SetChallenges`. The games of a
+    Which challenges a bot accepts is its setting: `BotService.UpdateBot`. The games of a
     challenge are those of a tournament of the format CHALLENGE, which is watched as any other.
     They are never rated.
     """
@@ -161,7 +161,7 @@ def add_ChallengeServiceServicer_to_server(servicer, server):
 class ChallengeService:
     """Challenges, and the people who come to play.
 
-    Which challenges a bot accepts is its setting: `BotService.SetChallenges`. The games of a
+    Which challenges a bot accepts is its setting: `BotService.UpdateBot`. The games of a
     challenge are those of a tournament of the format CHALLENGE, which is watched as any other.
     They are never rated.
     """

@@ -29,7 +29,7 @@ GRPC_VERSION: str
 class ChallengeServiceStub:
     """Challenges, and the people who come to play.
 
-    Which challenges a bot accepts is its setting: `BotService.SetChallenges`. The games of a
+    Which challenges a bot accepts is its setting: `BotService.UpdateBot`. The games of a
     challenge are those of a tournament of the format CHALLENGE, which is watched as any other.
     They are never rated.
     """
@@ -69,7 +69,7 @@ class ChallengeServiceStub:
 class ChallengeServiceAsyncStub(ChallengeServiceStub):
     """Challenges, and the people who come to play.
 
-    Which challenges a bot accepts is its setting: `BotService.SetChallenges`. The games of a
+    Which challenges a bot accepts is its setting: `BotService.UpdateBot`. The games of a
     challenge are those of a tournament of the format CHALLENGE, which is watched as any other.
     They are never rated.
     """
@@ -105,7 +105,7 @@ class ChallengeServiceAsyncStub(ChallengeServiceStub):
 class ChallengeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Challenges, and the people who come to play.
 
-    Which challenges a bot accepts is its setting: `BotService.SetChallenges`. The games of a
+    Which challenges a bot accepts is its setting: `BotService.UpdateBot`. The games of a
     challenge are those of a tournament of the format CHALLENGE, which is watched as any other.
     They are never rated.
     """

@@ -115,9 +115,7 @@ def add_services(
     bot_service_pb2_grpc.add_BotServiceServicer_to_server(
         BotServicer(access.bots, parts.lobby, pauses, parts.storage), server
     )
-    admin_service_pb2_grpc.add_AdminServiceServicer_to_server(
-        AdminServicer(access.bots, parts.storage), server
-    )
+    admin_service_pb2_grpc.add_AdminServiceServicer_to_server(AdminServicer(parts.storage), server)
     token_service_pb2_grpc.add_TokenServiceServicer_to_server(
         TokenServicer(access.tokens, parts.storage, access.uses), server
     )

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, select
 from sqlalchemy.exc import IntegrityError
 
 from meijin.server.access import bots
+from meijin.server.access.bots import BotUpdate
 from meijin.server.access.caller import Caller
 from meijin.server.access.permissions import Policy
 from meijin.server.errors import MeijinError
@@ -24,7 +25,7 @@ from meijin.store.access import owners
 from meijin.store.access.audit import list_acts
 from meijin.store.access.tokens import Identity, NewToken, add_token
 from meijin.store.errors import StoreError
-from meijin.store.schema import Bot, ChallengePolicy, OwnerId, TokenKind
+from meijin.store.schema import Bot, BotState, ChallengePolicy, OwnerId, TokenKind
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 NAMES = ("ada", "bob", "cyd", "dan")
@@ -58,15 +59,15 @@ def random_act(rng: random.Random) -> Act:
     """Something that somebody does to a bot."""
     name, other = rng.choice(NAMES), rng.choice(NAMES)
     secret = f"{rng.random()}"
+    changes = [
+        BotUpdate(state=rng.choice(list(BotState)), reason=secret),
+        BotUpdate(is_hidden=rng.random() < 0.5),
+        BotUpdate(new_name=other),
+        BotUpdate(challenges=rng.choice(list(ChallengePolicy))),
+    ]
     acts: list[Act] = [
         partial(bots.register, policy=POLICY, name=name, owner="", secret=secret),
-        partial(bots.disable, name=name, reason=secret),
-        partial(bots.enable, name=name),
-        partial(bots.set_hidden, name=name, is_hidden=rng.random() < 0.5),
-        partial(bots.ban, name=name, reason=secret),
-        partial(bots.unban, name=name),
-        partial(bots.rename, name=name, new_name=other),
-        partial(bots.set_challenges, name=name, policy=rng.choice(list(ChallengePolicy))),
+        *(partial(bots.update, name=name, change=change, paused=()) for change in changes),
     ]
     return rng.choice(acts)
 

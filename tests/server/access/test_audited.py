@@ -39,25 +39,6 @@ def bot(**more: Any) -> Case:
     return made
 
 
-def bot_after(method: str, **fields: Any) -> Case:
-    """A method is called for a bot that another was called for."""
-
-    async def made(desk: Desk) -> Fields:
-        await desk.bot("ada")
-        await desk.ask(method, name="ada", **fields)
-        return {"name": "ada"}
-
-    return made
-
-
-async def paused(desk: Desk) -> Fields:
-    """A bot that has forfeited one game too many."""
-    ada, _ = await playing(desk)
-    await ada.fail(ada.start.game, "boom")
-    await ada.paused()
-    return {"name": "ada"}
-
-
 async def playing(desk: Desk) -> tuple[Peer, Peer]:
     """Two bots in a rated game."""
     ada, bob = [await desk.server.bot(name, token=await desk.bot(name)) for name in ("ada", "bob")]
@@ -200,18 +181,15 @@ async def delivery(desk: Desk) -> Fields:
 
 
 CASES: dict[str, Case] = {
-    "AdminService/BanBot": bot(reason="a test"),
-    "AdminService/DisableBot": bot(),
-    "AdminService/EnableBot": bot_after("AdminService/DisableBot"),
-    "AdminService/HideBot": bot(),
-    "AdminService/RenameBot": bot(new_name="eve"),
-    "AdminService/ShowBot": bot_after("AdminService/HideBot"),
-    "AdminService/UnbanBot": bot_after("AdminService/BanBot", reason="a test"),
-    "AdminService/UnpauseBot": paused,
     "BotService/RegisterBot": new_bot,
     "BotService/ReportDoctor": examined,
     "BotService/RotateToken": bot(),
-    "BotService/SetChallenges": bot(challenges="CHALLENGE_POLICY_ANYONE"),
+    "BotService/UpdateBot": bot(
+        challenges="CHALLENGE_POLICY_ANYONE",
+        hidden=True,
+        state="BOT_STATE_DISABLED",
+        new_name="eva",
+    ),
     "ChallengeService/CancelChallenge": challenged,
     "ChallengeService/CreateChallenge": challenge,
     "ClassService/AddStudent": new_student,

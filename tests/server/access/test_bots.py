@@ -14,6 +14,7 @@ from meijin.v1 import play_service_pb2 as play_pb
 
 Code = grpc.StatusCode
 CLOSED = pytest.mark.settings(registration="closed")
+ACTIVE, DISABLED, BANNED = "BOT_STATE_ACTIVE", "BOT_STATE_DISABLED", "BOT_STATE_BANNED"
 BY_INVITATION = pytest.mark.settings(registration="invitation", owner_quota=2)
 
 
@@ -22,14 +23,14 @@ async def test_a_banned_bot_is_told_why(server: ServerInTest, desk: Desk) -> Non
     """At its open stream and at its next hello; after that it comes in again."""
     token = await desk.bot("ada")
     peer = await server.bot("ada", token=token)
-    await desk.ask("AdminService/BanBot", name="ada", reason="it plays\nfor money")
+    await desk.ask("BotService/UpdateBot", name="ada", state=BANNED, reason="it plays\nfor money")
     for stream in (peer, await server.peer(token)):
         if stream is not peer:
             await stream.write(hello=play_pb.Hello(protocol_version=1))
         end = await stream.closed()
         assert (end.code, end.reason) == (Code.PERMISSION_DENIED, "BANNED")
         assert end.details == '"ada" is banned: it plays for money'
-    await desk.ask("AdminService/UnbanBot", name="ada")
+    await desk.ask("BotService/UpdateBot", name="ada", state=ACTIVE)
     await server.bot("ada", token=token)
 
 
@@ -38,9 +39,8 @@ async def test_a_ban_needs_a_reason(desk: Desk) -> None:
     """Since it is told; and one of a sentence."""
     await desk.bot("ada")
     for reason in ("", " \n", "x" * 201):
-        end = await desk.refusal(
-            "AdminService/BanBot", desk.server.operator_token, name="ada", reason=reason
-        )
+        ban = {"name": "ada", "state": BANNED, "reason": reason}
+        end = await desk.refusal("BotService/UpdateBot", desk.server.operator_token, **ban)
         assert end.code is Code.INVALID_ARGUMENT
     assert [action for _, action, _ in await desk.acts("ada")] == ["register"]
 
@@ -55,7 +55,7 @@ async def test_the_games_of_a_disabled_bot_are_lost_as_those_of_any_that_is_away
     await server.tournament("ada", "bob", token=server.operator_token)
     for peer in peers.values():
         await peer.started()
-    await desk.ask("AdminService/DisableBot", name="ada", reason="new network")
+    await desk.ask("BotService/UpdateBot", name="ada", state=DISABLED, reason="new network")
     end = await peers["ada"].closed()
     assert (end.code, end.reason) == (Code.PERMISSION_DENIED, "DISABLED")
     ended = await peers["bob"].ended()
@@ -72,7 +72,7 @@ async def test_a_renamed_bot_plays_on(server: ServerInTest, desk: Desk) -> None:
         await peer.started()
     peers.sort(key=lambda peer: peer.start.color)
     await play_moves(peers, FIVE[:4])
-    await desk.ask("AdminService/RenameBot", name="ada", new_name="ada-2")
+    await desk.ask("BotService/UpdateBot", name="ada", new_name="ada-2")
     games = await server.games()
     listed = await games.ListGames(game_pb.ListGamesRequest(tournament_id=tournament))
     assert {listed.games[0].black, listed.games[0].white} == {"ada-2", "bob"}
@@ -85,7 +85,7 @@ async def test_a_renamed_bot_plays_on(server: ServerInTest, desk: Desk) -> None:
     listed = await games.ListGames(game_pb.ListGamesRequest(bot="ada-2"))
     assert len(listed.games) == 1
     end = await desk.refusal(
-        "AdminService/RenameBot", server.operator_token, name="bob", new_name="ada-2"
+        "BotService/UpdateBot", server.operator_token, name="bob", new_name="ada-2"
     )
     assert (end.code, end.reason) == (Code.ALREADY_EXISTS, "NAME_TAKEN")
 
@@ -93,7 +93,7 @@ async def test_a_renamed_bot_plays_on(server: ServerInTest, desk: Desk) -> None:
 async def test_a_bot_without_a_token_keeps_its_name(server: ServerInTest, desk: Desk) -> None:
     """Its process is known by nothing else."""
     await server.bot("ada")
-    end = await desk.refusal("AdminService/RenameBot", None, name="ada", new_name="bob")
+    end = await desk.refusal("BotService/UpdateBot", None, name="ada", new_name="bob")
     assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "WRONG_STATE")
 
 
@@ -109,13 +109,13 @@ async def test_a_hidden_bot_is_in_no_list(server: ServerInTest, desk: Desk) -> N
         answer = await desk.ask("BotService/ListBots", token, **more)
         return [bot.name for bot in answer.bots]
 
-    await desk.ask("AdminService/HideBot", eve, name="ada")
+    await desk.ask("BotService/UpdateBot", eve, name="ada", hidden=True)
     reader = await desk.token("read")
     assert await listed(reader) == ["bob"]
     assert await listed(reader, connected=True) == []
     assert await listed(eve) == await listed(server.operator_token) == ["ada", "bob"]
     assert await listed(server.operator_token, connected=True) == ["ada"]
-    await desk.ask("AdminService/ShowBot", eve, name="ada")
+    await desk.ask("BotService/UpdateBot", eve, name="ada", hidden=False)
     assert await listed(reader) == ["ada", "bob"]
     assert await listed(reader, connected=True) == ["ada"]
 
@@ -147,22 +147,18 @@ async def test_a_closed_server_takes_bots_from_operators_alone(desk: Desk) -> No
 
 @CLOSED
 @pytest.mark.parametrize(
-    "method",
-    [
-        "BotService/RotateToken",
-        "AdminService/DisableBot",
-        "AdminService/EnableBot",
-        "AdminService/HideBot",
-        "AdminService/ShowBot",
-    ],
+    ("method", "change"),
+    [("BotService/RotateToken", {}), ("BotService/UpdateBot", {"hidden": True})],
 )
-async def test_anothers_bot_is_as_if_it_were_not_there(desk: Desk, method: str) -> None:
+async def test_anothers_bot_is_as_if_it_were_not_there(
+    desk: Desk, method: str, change: dict[str, object]
+) -> None:
     """The same words for one that there is, and for one that there is not."""
     eve = await desk.token("owner", "eve")
     await desk.bot("ada", owner="mallory")
     await desk.bot("bob")
     for name in ("ada", "bob", "nobody"):
-        end = await desk.refusal(method, eve, name=name)
+        end = await desk.refusal(method, eve, name=name, **change)
         assert (end.code, end.reason) == (Code.NOT_FOUND, "NOT_FOUND")
         assert end.details == f'you have no bot "{name}"'
 
@@ -172,9 +168,14 @@ async def test_an_owner_lifts_no_ban(desk: Desk) -> None:
     """Nor can it rotate, hide or disable its way around one."""
     eve = await desk.token("owner", "eve")
     await desk.bot("ada", owner="eve")
-    await desk.ask("AdminService/BanBot", name="ada", reason="no")
-    for method in ("EnableBot", "DisableBot", "HideBot", "ShowBot"):
-        end = await desk.refusal(f"AdminService/{method}", eve, name="ada")
+    await desk.ask("BotService/UpdateBot", name="ada", state=BANNED, reason="no")
+    for change in (
+        {"state": ACTIVE},
+        {"state": DISABLED},
+        {"hidden": True},
+        {"state": ACTIVE, "hidden": False},
+    ):
+        end = await desk.refusal("BotService/UpdateBot", eve, name="ada", **change)
         assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "WRONG_STATE")
     token = (await desk.ask("BotService/RotateToken", eve, name="ada")).token
     peer = await desk.server.peer(token)
@@ -183,13 +184,33 @@ async def test_an_owner_lifts_no_ban(desk: Desk) -> None:
 
 
 @CLOSED
+@pytest.mark.parametrize("change", [{"state": BANNED, "reason": "no"}, {"new_name": "eva"}])
+async def test_an_owner_neither_bans_nor_renames(desk: Desk, change: dict[str, object]) -> None:
+    """Its own bots: operators do."""
+    eve = await desk.token("owner", "eve")
+    await desk.bot("ada", owner="eve")
+    end = await desk.refusal("BotService/UpdateBot", eve, name="ada", **change)
+    assert (end.code, end.reason) == (Code.PERMISSION_DENIED, "NOT_ALLOWED")
+
+
+@CLOSED
+@pytest.mark.parametrize("change", [{}, {"reason": "why"}, {"paused": True}, {"state": 0}])
+async def test_an_update_says_what_is_to_change(desk: Desk, change: dict[str, object]) -> None:
+    await desk.bot("ada")
+    token = desk.server.operator_token
+    end = await desk.refusal("BotService/UpdateBot", token, name="ada", **change)
+    assert end.code is Code.INVALID_ARGUMENT
+
+
+@CLOSED
 async def test_each_act_has_its_row(server: ServerInTest, desk: Desk) -> None:
     """With who did it, and what it was before and after; what was refused has none."""
     await desk.bot("ada")
     await desk.bot("bob")
     tournament = await server.tournament("ada", "bob", token=server.operator_token)
-    await desk.refusal("AdminService/UnbanBot", server.operator_token, name="ada")
-    await desk.ask("AdminService/HideBot", name="ada")
+    refused = {"name": "ada", "hidden": True, "paused": False}
+    await desk.refusal("BotService/UpdateBot", server.operator_token, **refused)
+    await desk.ask("BotService/UpdateBot", name="ada", hidden=True)
     for method in ("CancelTournament", "ResumeTournament"):
         await desk.ask(f"TournamentService/{method}", tournament_id=tournament)
     operator = "operator first"
@@ -203,7 +224,7 @@ async def test_each_act_has_its_row(server: ServerInTest, desk: Desk) -> None:
     ]
     (act, _) = (await desk.ask("AdminService/ListAudit", of="ada")).acts
     assert (act.before["hidden"], act.after["hidden"]) == (False, True)
-    assert act.method == "/meijin.v1.AdminService/HideBot"
+    assert act.method == "/meijin.v1.BotService/UpdateBot"
     assert act.peer.startswith("ipv4:127.0.0.1:")
     assert len(act.request_id) == 16
 
@@ -215,12 +236,12 @@ async def test_a_pause_is_lifted_by_the_bots_owner(server: ServerInTest, desk: D
     tokens = {name: await desk.bot(name, owner="eve") for name in ("ada", "bob")}
     peers = {name: await server.bot(name, token=token) for name, token in tokens.items()}
     await server.tournament("ada", "bob", rounds=2, token=server.operator_token)
-    end = await desk.refusal("AdminService/UnpauseBot", eve, name="ada")
+    end = await desk.refusal("BotService/UpdateBot", eve, name="ada", paused=False)
     assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "WRONG_STATE")
     await peers["ada"].fail((await peers["ada"].started()).game, "boom")
     await peers["ada"].paused()
-    end = await desk.refusal("AdminService/UnpauseBot", mallory, name="ada")
+    end = await desk.refusal("BotService/UpdateBot", mallory, name="ada", paused=False)
     assert (end.code, end.reason) == (Code.NOT_FOUND, "NOT_FOUND")
-    await desk.ask("AdminService/UnpauseBot", eve, name="ada")
+    await desk.ask("BotService/UpdateBot", eve, name="ada", paused=False)
     assert (await peers["ada"].started()).game_id
     assert (await desk.acts("ada"))[-1] == ("owner eve", "unpause", "bot ada")

@@ -46,7 +46,7 @@ async def owned(desk: Desk, name: str, owner: str, **more: Any) -> Peer:
 async def accept(desk: Desk, name: str, policy: str) -> None:
     """Change whose challenges a bot accepts."""
     value = f"CHALLENGE_POLICY_{policy.upper()}"
-    await desk.ask("BotService/SetChallenges", name=name, challenges=value)
+    await desk.ask("BotService/UpdateBot", name=name, challenges=value)
 
 
 async def challenge(desk: Desk, token: str | None, **fields: Any) -> pb.Challenge:

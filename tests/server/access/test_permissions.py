@@ -104,7 +104,7 @@ def test_a_method_without_a_permission_is_nobodys() -> None:
 def test_what_changes_something_is_limited_so() -> None:
     """Also the methods that anyone may call."""
     changing = {method.rpartition("/")[2] for method in PERMISSIONS if is_change(method)}
-    assert {"Join", "EnterAsPerson", "RegisterBot", "VoidGame", "BanBot"} <= changing
+    assert {"Join", "EnterAsPerson", "RegisterBot", "VoidGame", "UpdateBot"} <= changing
     assert not {"ListGames", "GetGame", "Check", "Evaluate"} & changing
 
 

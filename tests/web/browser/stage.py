@@ -69,10 +69,10 @@ def _set(processes: Processes) -> Stage:
     troupe = processes.start_command("troupe", *command, PYTHONPATH=str(root))
     eventually(lambda: server.connected_bots() >= set(BOTS) or not troupe.is_running)
     assert troupe.is_running, troupe.words
-    policy = bot_service_pb2.SetChallengesRequest(
+    policy = bot_service_pb2.UpdateBotRequest(
         name="ada", challenges=bot_service_pb2.CHALLENGE_POLICY_ANYONE
     )
-    connection.ask(connection.bots.SetChallenges, policy)
+    connection.ask(connection.bots.UpdateBot, policy)
     make = partial(_make, connection)
     rated = make(HOSTILE, RATED, rounds=2)
     bracket = make("bracket", RATED, format=pb.TOURNAMENT_FORMAT_KNOCKOUT, unrated=True)

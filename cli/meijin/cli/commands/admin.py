@@ -1,12 +1,10 @@
 """`meijin admin`: what operators alone do to bots and owners, and the audit log."""
 
 import json
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated
 from urllib.parse import unquote
 
-import grpc
 import typer
 from google.protobuf.json_format import MessageToDict
 
@@ -24,20 +22,8 @@ from meijin.cli.connection import (
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import admin_service_pb2 as pb
+from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import owner_service_pb2 as owner_pb
-from meijin.v1.admin_service_pb2_grpc import AdminServiceStub
-
-
-class BotAnswer(Protocol):
-    """The answer of a method that changes a bot."""
-
-    @property
-    def bot(self) -> pb.ManagedBot:
-        """The bot as it is now."""
-
-
-Q = TypeVar("Q")
-A = TypeVar("A", bound=BotAnswer)
 
 app = typer.Typer(help="Invite owners, ban and rename bots, read the log.", no_args_is_help=True)
 
@@ -140,16 +126,16 @@ def ban(
     token: TokenOption = None,
 ) -> None:
     """Keep a bot away until it is unbanned; it forfeits its running games after its grace."""
-    request = pb.BanBotRequest(name=name, reason=reason)
-    change_bot(server, token, lambda admin: admin.BanBot, request)
+    state = bot_pb.BOT_STATE_BANNED
+    change_bot(server, token, bot_pb.UpdateBotRequest(name=name, state=state, reason=reason))
 
 
 @app.command()
 @with_server
 def unban(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Lift a ban."""
-    request = pb.UnbanBotRequest(name=name)
-    change_bot(server, token, lambda admin: admin.UnbanBot, request)
+    state = bot_pb.BOT_STATE_ACTIVE
+    change_bot(server, token, bot_pb.UpdateBotRequest(name=name, state=state))
 
 
 @app.command()
@@ -161,8 +147,7 @@ def rename(
     token: TokenOption = None,
 ) -> None:
     """Give a bot another name; its games, its token and its process go on."""
-    request = pb.RenameBotRequest(name=name, new_name=new_name)
-    change_bot(server, token, lambda admin: admin.RenameBot, request)
+    change_bot(server, token, bot_pb.UpdateBotRequest(name=name, new_name=new_name))
 
 
 @app.command()
@@ -229,18 +214,13 @@ def _value(value: object) -> str:
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
 
 
-def change_bot(
-    server: Server,
-    token: str | None,
-    method: Callable[[AdminServiceStub], "grpc.UnaryUnaryMultiCallable[Q, A]"],
-    request: Q,
-) -> None:
+def change_bot(server: Server, token: str | None, request: bot_pb.UpdateBotRequest) -> None:
     """Have a bot changed, and print whether it may play now, and is shown."""
     with connect(server, token) as connection:
-        _print_bot(connection.ask_with_token(method(connection.admin), request).bot)
+        _print_bot(connection.ask_with_token(connection.bots.UpdateBot, request).bot)
 
 
-def _print_bot(bot: pb.ManagedBot) -> None:
-    state = pb.BotState.Name(bot.state).removeprefix("BOT_STATE_").lower()
+def _print_bot(bot: bot_pb.Bot) -> None:
+    state = bot_pb.BotState.Name(bot.state).removeprefix("BOT_STATE_").lower()
     reason = f": {bot.reason}" if bot.reason else ""
     console.print(f"{bot.name} is {state}{reason}{', and hidden' if bot.hidden else ''}")

@@ -41,7 +41,6 @@ from meijin.cli.errors import CommandError
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, printable, rate_text, table
 from meijin.cli.private_files import private_file
-from meijin.v1 import admin_service_pb2 as admin_pb
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.contract import TOKEN_VARIABLE
 
@@ -268,40 +267,37 @@ def disable(
     token: TokenOption = None,
 ) -> None:
     """Keep a bot away for a while; it forfeits its running games after its grace."""
-    request = admin_pb.DisableBotRequest(name=name, reason=reason)
-    change_bot(server, token, lambda admin: admin.DisableBot, request)
+    change_bot(
+        server, token, pb.UpdateBotRequest(name=name, state=pb.BOT_STATE_DISABLED, reason=reason)
+    )
 
 
 @app.command()
 @with_server
 def enable(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Let a disabled bot play again."""
-    request = admin_pb.EnableBotRequest(name=name)
-    change_bot(server, token, lambda admin: admin.EnableBot, request)
+    change_bot(server, token, pb.UpdateBotRequest(name=name, state=pb.BOT_STATE_ACTIVE))
 
 
 @app.command()
 @with_server
 def unpause(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Have a bot play again that was paused for its forfeits; `meijin faults` tells whether."""
-    request = admin_pb.UnpauseBotRequest(name=name)
-    change_bot(server, token, lambda admin: admin.UnpauseBot, request)
+    change_bot(server, token, pb.UpdateBotRequest(name=name, paused=False))
 
 
 @app.command()
 @with_server
 def hide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Leave a bot out of lists and ladder tables; it stays in the records of its games."""
-    request = admin_pb.HideBotRequest(name=name)
-    change_bot(server, token, lambda admin: admin.HideBot, request)
+    change_bot(server, token, pb.UpdateBotRequest(name=name, hidden=True))
 
 
 @app.command()
 @with_server
 def unhide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
     """Have a hidden bot in lists and ladder tables again."""
-    request = admin_pb.ShowBotRequest(name=name)
-    change_bot(server, token, lambda admin: admin.ShowBot, request)
+    change_bot(server, token, pb.UpdateBotRequest(name=name, hidden=False))
 
 
 @app.command()
@@ -317,7 +313,7 @@ def challenges(
 ) -> None:
     """Say whose challenges a bot accepts; those of its own owner it always does."""
     policy = pb.ChallengePolicy.Value(f"CHALLENGE_POLICY_{whose.name}")
-    request = pb.SetChallengesRequest(name=name, challenges=policy)
+    request = pb.UpdateBotRequest(name=name, challenges=policy)
     with connect(server, token) as connection:
-        connection.ask_with_token(connection.bots.SetChallenges, request)
+        connection.ask_with_token(connection.bots.UpdateBot, request)
     console.print(f"{name} accepts the challenges of {ACCEPTED[whose]}")

@@ -105,8 +105,8 @@ def demo(
 def _open_to_people(connection: Connection) -> None:
     """Have the bots take on anybody, so that one may play against them in a browser."""
     for bot in BOTS:
-        request = pb.SetChallengesRequest(name=bot, challenges=pb.CHALLENGE_POLICY_ANYONE)
-        connection.ask(connection.bots.SetChallenges, request)
+        request = pb.UpdateBotRequest(name=bot, challenges=pb.CHALLENGE_POLICY_ANYONE)
+        connection.ask(connection.bots.UpdateBot, request)
 
 
 def _show(

@@ -1,7 +1,7 @@
 """What owners and operators do to bots, in the transaction of the change."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -184,111 +184,112 @@ def report_doctor(
     return bot.bot_id, after
 
 
-def disable(
-    connection: Connection, *, caller: Caller, name: str, reason: str, now: datetime
-) -> BotRecord:
-    """Keep a bot away until it is enabled."""
-    bot = _unbanned(connection, caller, name)
-    values = {"state": BotState.DISABLED, "reason": reason}
-    return _change(connection, caller, "disable", bot, now, **values)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotUpdate:
+    """What of a bot is to change; ``None`` stays as it is."""
+
+    new_name: str | None = None
+    state: BotState | None = None
+    reason: str = ""
+    """Why it may not play."""
+    is_hidden: bool | None = None
+    is_paused: bool | None = None
+    """A pause can be lifted, not made."""
+    challenges: ChallengePolicy | None = None
+
+    @property
+    def is_operators(self) -> bool:
+        """Operators alone may ask for it."""
+        return self.new_name is not None or self.state is BotState.BANNED
 
 
-def enable(connection: Connection, *, caller: Caller, name: str, now: datetime) -> BotRecord:
-    """Let a disabled bot play again."""
-    bot = _unbanned(connection, caller, name)
-    return _change(connection, caller, "enable", bot, now, state=BotState.ACTIVE, reason="")
-
-
-def set_hidden(
-    connection: Connection, *, caller: Caller, name: str, is_hidden: bool, now: datetime
-) -> BotRecord:
-    """Leave a bot out of lists and tables, or show it there again."""
-    bot = _unbanned(connection, caller, name)
-    action = "hide" if is_hidden else "show"
-    return _change(connection, caller, action, bot, now, is_hidden=is_hidden)
-
-
-def set_challenges(
-    connection: Connection, *, caller: Caller, name: str, policy: ChallengePolicy, now: datetime
-) -> BotRecord:
-    """Change whose challenges a bot accepts."""
-    bot = bot_of(connection, caller, name)
-    if is_person_name(bot.name):
-        raise InvalidRequestError(f'name: "{bot.name}" is a person, whom nobody challenges')
-    return _change(connection, caller, "set challenges", bot, now, challenges=policy)
-
-
-def ban(
-    connection: Connection, *, caller: Caller, name: str, reason: str, now: datetime
-) -> BotRecord:
-    """Keep a bot away until an operator lifts it."""
-    bot = bot_of(connection, caller, name)
-    values = {"state": BotState.BANNED, "reason": reason}
-    return _change(connection, caller, "ban", bot, now, **values)
-
-
-def unban(connection: Connection, *, caller: Caller, name: str, now: datetime) -> BotRecord:
-    """Lift a ban.
-
-    Raises:
-        WrongStateError: the bot is not banned.
-    """
-    bot = bot_of(connection, caller, name)
-    if bot.state is not BotState.BANNED:
-        raise WrongStateError(f'"{name}" is not banned, but {bot.state.value}')
-    return _change(connection, caller, "unban", bot, now, state=BotState.ACTIVE, reason="")
-
-
-def unpause(
+def update(
     connection: Connection,
     *,
     caller: Caller,
     name: str,
+    change: BotUpdate,
     paused: Iterable[BotVersionId],
     now: datetime,
 ) -> tuple[BotRecord, Collection[BotVersionId]]:
-    """Keep that a bot's pause is lifted, and tell which of the `paused` versions are its own.
+    """Change a bot, each change with an act of its own, and tell which versions are paused no more.
+
+    Args:
+        paused: The versions of all bots that are.
 
     Raises:
-        WrongStateError: none is.
+        IntegrityError: the new name is taken.
+        InvalidRequestError: it is a person.
+        WrongStateError: it is banned, not paused, or known by its name alone.
     """
     bot = bot_of(connection, caller, name)
+    for action, values in _changes(caller, bot, change):
+        bot = _change(connection, caller, action, bot, now, **values)
+    if change.is_paused is None:
+        return bot, ()
+    return bot, _unpause(connection, caller, bot, paused, now)
+
+
+def _changes(
+    caller: Caller, bot: BotRecord, change: BotUpdate
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """The acts of an update, and the columns that each of them sets."""
+    if change.state is not None:
+        yield _state_change(caller, bot, change.state, change.reason)
+    if change.is_hidden is not None:
+        if change.state is None:
+            _check_unbanned(bot)
+        yield "hide" if change.is_hidden else "show", {"is_hidden": change.is_hidden}
+    if change.challenges is not None:
+        _check_no_person(bot, "whom nobody challenges")
+        yield "set challenges", {"challenges": change.challenges}
+    if change.new_name is not None:
+        _check_no_person(bot, "and stays to be told from bots")
+        if bot.is_open:
+            raise WrongStateError(
+                f'"{bot.name}" is known by its name alone; rotate its token first'
+            )
+        former = [each for each in (*bot.former_names, bot.name) if each != change.new_name]
+        yield "rename", {"name": change.new_name, "former_names": former}
+
+
+def _state_change(
+    caller: Caller, bot: BotRecord, state: BotState, reason: str
+) -> tuple[str, dict[str, object]]:
+    if state is BotState.BANNED:
+        return "ban", {"state": state, "reason": reason}
+    is_operators = caller.owner_id is None
+    if state is BotState.ACTIVE and bot.state is BotState.BANNED and is_operators:
+        return "unban", {"state": state, "reason": ""}
+    _check_unbanned(bot)
+    if state is BotState.ACTIVE:
+        return "enable", {"state": state, "reason": ""}
+    return "disable", {"state": state, "reason": reason}
+
+
+def _unpause(
+    connection: Connection,
+    caller: Caller,
+    bot: BotRecord,
+    paused: Iterable[BotVersionId],
+    now: datetime,
+) -> Collection[BotVersionId]:
     labels = bots.labels_of(connection, bot.id, paused)
     if not labels:
-        raise WrongStateError(f'"{name}" is not paused')
+        raise WrongStateError(f'"{bot.name}" is not paused')
     before = {"paused": list(labels.values())}
-    add_act(connection, caller.act("unpause", f"bot {name}", now, before=before))
-    return bot, labels
+    add_act(connection, caller.act("unpause", f"bot {bot.name}", now, before=before))
+    return labels
 
 
-def rename(
-    connection: Connection, *, caller: Caller, name: str, new_name: str, now: datetime
-) -> BotRecord:
-    """Give a bot another name; its process may go on introducing itself by the old one.
-
-    Raises:
-        IntegrityError: the name is taken.
-        WrongStateError: the bot has no token, and is known by its name alone.
-    """
-    bot = bot_of(connection, caller, name)
-    if is_person_name(bot.name):
-        raise InvalidRequestError(f'name: "{bot.name}" is a person, and stays to be told from bots')
-    if bot.is_open:
-        raise WrongStateError(f'"{name}" is known by its name alone; rotate its token first')
-    former = [each for each in (*bot.former_names, name) if each != new_name]
-    return _change(connection, caller, "rename", bot, now, name=new_name, former_names=former)
-
-
-def _unbanned(connection: Connection, caller: Caller, name: str) -> BotRecord:
-    """A bot that the caller may manage, and that no operator has banned.
-
-    Raises:
-        WrongStateError: one has.
-    """
-    bot = bot_of(connection, caller, name)
+def _check_unbanned(bot: BotRecord) -> None:
     if bot.state is BotState.BANNED:
-        raise WrongStateError(f'"{name}" is banned: {bot.reason}')
-    return bot
+        raise WrongStateError(f'"{bot.name}" is banned: {bot.reason}')
+
+
+def _check_no_person(bot: BotRecord, why: str) -> None:
+    if is_person_name(bot.name):
+        raise InvalidRequestError(f'name: "{bot.name}" is a person, {why}')
 
 
 def _change(

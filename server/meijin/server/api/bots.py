@@ -8,19 +8,18 @@ from functools import partial
 from sqlalchemy import Connection
 
 from meijin.server.access.bot_control import BotControl
+from meijin.server.access.bots import BotUpdate
 from meijin.server.access.caller import Caller, current_caller
 from meijin.server.api.convert_bots import (
     add_state,
     bot_to_proto,
-    policy_from_proto,
-    policy_to_proto,
     rated_version_to_proto,
     results_to_proto,
     version_to_proto,
 )
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import ListQuery, page_key, read_page, within
-from meijin.server.errors import InvalidRequestError
+from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.wire import engine_from_proto
 from meijin.server.storage import Storage
@@ -32,6 +31,7 @@ from meijin.store.bots import BotRow, VersionRow
 from meijin.store.schema import BotId
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
+from meijin.wire.mapping import from_message
 
 MAX_SEARCH = 60
 """Characters that bots are searched by: as many as the longest of their names has."""
@@ -76,19 +76,21 @@ class BotServicer(BotServiceServicer):
         )
         return pb.ReportDoctorResponse(version=version_to_proto(version))
 
-    async def SetChallenges(
-        self, request: pb.SetChallengesRequest, context: Context
-    ) -> pb.SetChallengesResponse:
-        """Change whose challenges a bot accepts."""
-        policy = await self._control.set_challenges(
-            current_caller.get(), request.name, policy_from_proto(request.challenges)
-        )
-        return pb.SetChallengesResponse(challenges=policy_to_proto(policy))
+    async def UpdateBot(
+        self, request: pb.UpdateBotRequest, context: Context
+    ) -> pb.UpdateBotResponse:
+        """Change a bot, and show it."""
+        caller = current_caller.get()
+        with invalid_request():
+            change = from_message(request, BotUpdate)
+        changed = await self._control.update(caller, request.name, change)
+        found = await self._storage.read(bot_detail, name=changed.name)
+        return pb.UpdateBotResponse(bot=self._to_proto(found.listed, caller, datetime.now(UTC)))
 
     async def GetBot(self, request: pb.GetBotRequest, context: Context) -> pb.GetBotResponse:
         """Show a bot, and where asked its versions and its results."""
         find = bot_detail_with_results if request.with_results else bot_detail
-        found = await self._storage.read(partial(find, name=request.name))
+        found = await self._storage.read(find, name=request.name)
         return pb.GetBotResponse(
             bot=self._to_proto(found.listed, current_caller.get(), datetime.now(UTC)),
             versions=within(map(rated_version_to_proto, found.versions)),

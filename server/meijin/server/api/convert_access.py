@@ -8,14 +8,12 @@ from meijin.store.access.audit import ActRow
 from meijin.store.access.invitations import InvitationRow
 from meijin.store.access.owners import OwnerRow
 from meijin.store.access.tokens import TokenRow
-from meijin.store.bots import BotRecord
-from meijin.store.schema import BotState, TokenKind
+from meijin.store.schema import TokenKind
 from meijin.v1 import admin_service_pb2, owner_service_pb2, token_service_pb2
 from meijin.wire import time_to_proto
 from meijin.wire.enums import enum_table
 
 _KINDS = enum_table(TokenKind, token_service_pb2.TokenKind)
-_STATES = enum_table(BotState, admin_service_pb2.BotState)
 
 TOKEN_KINDS = {value: kind for kind, value in _KINDS.items()}
 
@@ -61,13 +59,6 @@ def owner_to_proto(row: OwnerRow) -> owner_service_pb2.Owner:
         create_time=time_to_proto(row.create_time),
         bots=row.bots,
         quota=row.quota,
-    )
-
-
-def managed_bot_to_proto(bot: BotRecord) -> admin_service_pb2.ManagedBot:
-    """A bot as it is managed."""
-    return admin_service_pb2.ManagedBot(
-        name=bot.name, state=_STATES[bot.state], reason=bot.reason, hidden=bot.is_hidden
     )
 
 

@@ -4,19 +4,18 @@ from collections.abc import Mapping
 
 from meijin.game import decode_moves, format_opening
 from meijin.server.api.convert_ladders import color_scores_to_proto, score_to_proto
-from meijin.server.errors import InvalidRequestError
 from meijin.server.views.bot_details import RatedVersionRow
 from meijin.server.views.bots import BotSummary
 from meijin.store.bot_results import BotResults, EndingResults, OpeningResults
 from meijin.store.bots import BotRow, VersionRow
 from meijin.store.people import is_person_name
 from meijin.store.schema import BotState, ChallengePolicy
-from meijin.v1 import admin_service_pb2, bot_service_pb2
+from meijin.v1 import bot_service_pb2
 from meijin.wire import capabilities_to_proto, ending_to_proto, time_to_proto, variant_to_proto
 from meijin.wire.enums import enum_table
 
-STATES: Mapping[BotState, admin_service_pb2.BotState.ValueType] = enum_table(
-    BotState, admin_service_pb2.BotState
+STATES: Mapping[BotState, bot_service_pb2.BotState.ValueType] = enum_table(
+    BotState, bot_service_pb2.BotState
 )
 POLICIES: Mapping[ChallengePolicy, bot_service_pb2.ChallengePolicy.ValueType] = enum_table(
     ChallengePolicy, bot_service_pb2.ChallengePolicy
@@ -60,18 +59,6 @@ def add_state(message: bot_service_pb2.Bot, row: BotRow) -> None:
 def policy_to_proto(policy: ChallengePolicy) -> bot_service_pb2.ChallengePolicy.ValueType:
     """Whose challenges a bot accepts."""
     return POLICIES[policy]
-
-
-def policy_from_proto(value: bot_service_pb2.ChallengePolicy.ValueType) -> ChallengePolicy:
-    """Read whose challenges a bot is to accept.
-
-    Raises:
-        InvalidRequestError: it is not said.
-    """
-    for policy, number in POLICIES.items():
-        if number == value:
-            return policy
-    raise InvalidRequestError(f"challenges: there is no {value}; say none, owners or anyone")
 
 
 def version_to_proto(row: VersionRow) -> bot_service_pb2.BotVersion:

@@ -29,14 +29,6 @@ class Method:
 
 METHODS = (
     Method("GET", "/audit", "AdminService/ListAudit", "of=ada"),
-    Method("POST", "/bots/{name}/disable", "AdminService/DisableBot", '{"reason": "repairs"}'),
-    Method("POST", "/bots/{name}/enable", "AdminService/EnableBot"),
-    Method("POST", "/bots/{name}/unpause", "AdminService/UnpauseBot"),
-    Method("POST", "/bots/{name}/hide", "AdminService/HideBot"),
-    Method("POST", "/bots/{name}/show", "AdminService/ShowBot"),
-    Method("POST", "/bots/{name}/ban", "AdminService/BanBot", '{"reason": "it floods"}'),
-    Method("POST", "/bots/{name}/unban", "AdminService/UnbanBot"),
-    Method("POST", "/bots/{name}/rename", "AdminService/RenameBot", '{"new_name": "ada-2"}'),
     Method(
         "POST",
         "/bots/{bot}/evaluations",
@@ -46,12 +38,7 @@ METHODS = (
     Method("GET", "/bots", "BotService/ListBots", "page_size=20"),
     Method("POST", "/bots", "BotService/RegisterBot", '{"name": "ada"}'),
     Method("GET", "/bots/{name}", "BotService/GetBot", "with_results=true"),
-    Method(
-        "PUT",
-        "/bots/{name}/challenges",
-        "BotService/SetChallenges",
-        '{"challenges": "CHALLENGE_POLICY_ANYONE"}',
-    ),
+    Method("PATCH", "/bots/{name}", "BotService/UpdateBot", '{"hidden": true}'),
     Method("GET", "/bots/{name}/versions", "BotService/ListBotVersions"),
     Method("POST", "/bots/{name}/rotate-token", "BotService/RotateToken"),
     Method("GET", "/challenges", "ChallengeService/ListChallenges", "running=true"),

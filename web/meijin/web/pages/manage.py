@@ -1,14 +1,15 @@
 """What operators manage: the start of it, voided games, and bots of all owners."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from starlette.responses import Response
 
 from meijin.v1 import admin_service_pb2 as pb
+from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import game_service_pb2 as game_pb
 from meijin.web.gateway import Services
-from meijin.web.pages.own_bots import Change, address_of
+from meijin.web.pages.own_bots import address_of
 from meijin.web.refusals import bad_request
 from meijin.web.routes import Form, Private
 from meijin.web.terms import fields_of
@@ -68,17 +69,22 @@ async def find(visit: Visit) -> Response:
 
 
 async def _ban(services: Services, name: str, fields: Mapping[str, str]) -> None:
-    await services.admin.BanBot(pb.BanBotRequest(name=name, reason=fields.get("text", "")))
+    state, reason = bot_pb.BOT_STATE_BANNED, fields.get("text", "")
+    await services.bots.UpdateBot(bot_pb.UpdateBotRequest(name=name, state=state, reason=reason))
 
 
 async def _unban(services: Services, name: str, _: Mapping[str, str]) -> None:
-    await services.admin.UnbanBot(pb.UnbanBotRequest(name=name))
+    state = bot_pb.BOT_STATE_ACTIVE
+    await services.bots.UpdateBot(bot_pb.UpdateBotRequest(name=name, state=state))
 
 
 async def _rename(services: Services, name: str, fields: Mapping[str, str]) -> None:
-    request = pb.RenameBotRequest(name=name, new_name=fields.get("text", ""))
-    await services.admin.RenameBot(request)
+    request = bot_pb.UpdateBotRequest(name=name, new_name=fields.get("text", ""))
+    await services.bots.UpdateBot(request)
 
+
+Change = Callable[[Services, str, Mapping[str, str]], Awaitable[object]]
+"""Changes a bot by what a form says."""
 
 CHANGES: Mapping[str, Change] = {"ban": _ban, "unban": _unban, "rename": _rename}
 
