@@ -694,50 +694,6 @@ class ListBotVersionsResponse(_message.Message):
 Global___ListBotVersionsResponse: _TypeAlias = ListBotVersionsResponse  # noqa: Y015
 
 @_typing.final
-class RotateTokenRequest(_message.Message):
-    """The arguments of RotateToken."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    NAME_FIELD_NUMBER: _builtins.int
-    name: _builtins.str
-    """The bot."""
-    def __init__(
-        self,
-        *,
-        name: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RotateTokenRequest: _TypeAlias = RotateTokenRequest  # noqa: Y015
-
-@_typing.final
-class RotateTokenResponse(_message.Message):
-    """The answer of RotateToken."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    TOKEN_FIELD_NUMBER: _builtins.int
-    token: _builtins.str
-    """The secret, shown this once; only its hash is kept."""
-    def __init__(
-        self,
-        *,
-        token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["token", b"token"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RotateTokenResponse: _TypeAlias = RotateTokenResponse  # noqa: Y015
-
-@_typing.final
 class ReportDoctorRequest(_message.Message):
     """The arguments of ReportDoctor."""
 

@@ -55,11 +55,6 @@ class BotServiceStub:
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsResponse.FromString,
                 _registered_method=True)
-        self.RotateToken = channel.unary_unary(
-                '/meijin.v1.BotService/RotateToken',
-                request_serializer=meijin_dot_v1_dot_bot__service__pb2.RotateTokenRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_bot__service__pb2.RotateTokenResponse.FromString,
-                _registered_method=True)
         self.ReportDoctor = channel.unary_unary(
                 '/meijin.v1.BotService/ReportDoctor',
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.SerializeToString,
@@ -101,14 +96,6 @@ class BotServiceServicer:
 
     def ListBotVersions(self, request, context):
         """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def RotateToken(self, request, context):
-        """Makes a new token for a bot; its earlier ones stop working at once and a
-        stream opened with them is closed. NOT_FOUND for an unknown name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -156,11 +143,6 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.ListBotVersions,
                     request_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsResponse.SerializeToString,
-            ),
-            'RotateToken': grpc.unary_unary_rpc_method_handler(
-                    servicer.RotateToken,
-                    request_deserializer=meijin_dot_v1_dot_bot__service__pb2.RotateTokenRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_bot__service__pb2.RotateTokenResponse.SerializeToString,
             ),
             'ReportDoctor': grpc.unary_unary_rpc_method_handler(
                     servicer.ReportDoctor,
@@ -282,33 +264,6 @@ class BotService:
             '/meijin.v1.BotService/ListBotVersions',
             meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsRequest.SerializeToString,
             meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def RotateToken(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/meijin.v1.BotService/RotateToken',
-            meijin_dot_v1_dot_bot__service__pb2.RotateTokenRequest.SerializeToString,
-            meijin_dot_v1_dot_bot__service__pb2.RotateTokenResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -45,10 +45,6 @@ class BotServiceStub:
     """
     ListBotVersions: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
-    RotateToken: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.RotateTokenRequest, _bot_service_pb2.RotateTokenResponse]
-    """Makes a new token for a bot; its earlier ones stop working at once and a
-    stream opened with them is closed. NOT_FOUND for an unknown name.
-    """
     ReportDoctor: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ReportDoctorRequest, _bot_service_pb2.ReportDoctorResponse]
     """Says, with the bot's own token, whether one of its versions has passed the
     doctor; the last report counts. It is the author's word, as the hardware is. A
@@ -79,10 +75,6 @@ class BotServiceAsyncStub(BotServiceStub):
     """
     ListBotVersions: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]  # type: ignore[assignment]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
-    RotateToken: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.RotateTokenRequest, _bot_service_pb2.RotateTokenResponse]  # type: ignore[assignment]
-    """Makes a new token for a bot; its earlier ones stop working at once and a
-    stream opened with them is closed. NOT_FOUND for an unknown name.
-    """
     ReportDoctor: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ReportDoctorRequest, _bot_service_pb2.ReportDoctorResponse]  # type: ignore[assignment]
     """Says, with the bot's own token, whether one of its versions has passed the
     doctor; the last report counts. It is the author's word, as the hardware is. A
@@ -134,16 +126,6 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_bot_service_pb2.ListBotVersionsResponse, _abc.Awaitable[_bot_service_pb2.ListBotVersionsResponse]]:
         """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
-
-    @_abc_1.abstractmethod
-    def RotateToken(
-        self,
-        request: _bot_service_pb2.RotateTokenRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_bot_service_pb2.RotateTokenResponse, _abc.Awaitable[_bot_service_pb2.RotateTokenResponse]]:
-        """Makes a new token for a bot; its earlier ones stop working at once and a
-        stream opened with them is closed. NOT_FOUND for an unknown name.
-        """
 
     @_abc_1.abstractmethod
     def ReportDoctor(

@@ -257,29 +257,37 @@ class ListTokensResponse(_message.Message):
 Global___ListTokensResponse: _TypeAlias = ListTokensResponse  # noqa: Y015
 
 @_typing.final
-class TokenServiceRotateTokenRequest(_message.Message):
+class RotateTokenRequest(_message.Message):
     """The arguments of RotateToken."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TOKEN_ID_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
     token_id: _builtins.str
-    """The token."""
+    """A token."""
+    bot: _builtins.str
+    """All tokens of a bot, or the name alone by which it was registered. NOT_FOUND for an
+    unknown name.
+    """
     def __init__(
         self,
         *,
         token_id: _builtins.str = ...,
+        bot: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "replaced", b"replaced", "token_id", b"token_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["token_id", b"token_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "replaced", b"replaced", "token_id", b"token_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_replaced: _TypeAlias = _typing.Literal["token_id", "bot"]  # noqa: Y015
+    _WhichOneofArgType_replaced: _TypeAlias = _typing.Literal["replaced", b"replaced"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_replaced) -> _WhichOneofReturnType_replaced | None: ...
 
-Global___TokenServiceRotateTokenRequest: _TypeAlias = TokenServiceRotateTokenRequest  # noqa: Y015
+Global___RotateTokenRequest: _TypeAlias = RotateTokenRequest  # noqa: Y015
 
 @_typing.final
-class TokenServiceRotateTokenResponse(_message.Message):
+class RotateTokenResponse(_message.Message):
     """The answer of RotateToken."""
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -304,7 +312,7 @@ class TokenServiceRotateTokenResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___TokenServiceRotateTokenResponse: _TypeAlias = TokenServiceRotateTokenResponse  # noqa: Y015
+Global___RotateTokenResponse: _TypeAlias = RotateTokenResponse  # noqa: Y015
 
 @_typing.final
 class RevokeTokenRequest(_message.Message):

@@ -48,8 +48,8 @@ class TokenServiceStub:
                 _registered_method=True)
         self.RotateToken = channel.unary_unary(
                 '/meijin.v1.TokenService/RotateToken',
-                request_serializer=meijin_dot_v1_dot_token__service__pb2.TokenServiceRotateTokenRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_token__service__pb2.TokenServiceRotateTokenResponse.FromString,
+                request_serializer=meijin_dot_v1_dot_token__service__pb2.RotateTokenRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_token__service__pb2.RotateTokenResponse.FromString,
                 _registered_method=True)
         self.RevokeToken = channel.unary_unary(
                 '/meijin.v1.TokenService/RevokeToken',
@@ -85,7 +85,8 @@ class TokenServiceServicer:
     def RotateToken(self, request, context):
         """Replaces a token by a new one that is like it; the old one stops working at
         once, and streams that were opened with it are closed. The server rewrites
-        the file in its data folder if the token is the one in there.
+        the file in its data folder if the token is the one in there. For a bot, all of its
+        tokens are replaced by one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -121,8 +122,8 @@ def add_TokenServiceServicer_to_server(servicer, server):
             ),
             'RotateToken': grpc.unary_unary_rpc_method_handler(
                     servicer.RotateToken,
-                    request_deserializer=meijin_dot_v1_dot_token__service__pb2.TokenServiceRotateTokenRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_token__service__pb2.TokenServiceRotateTokenResponse.SerializeToString,
+                    request_deserializer=meijin_dot_v1_dot_token__service__pb2.RotateTokenRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_token__service__pb2.RotateTokenResponse.SerializeToString,
             ),
             'RevokeToken': grpc.unary_unary_rpc_method_handler(
                     servicer.RevokeToken,
@@ -216,8 +217,8 @@ class TokenService:
             request,
             target,
             '/meijin.v1.TokenService/RotateToken',
-            meijin_dot_v1_dot_token__service__pb2.TokenServiceRotateTokenRequest.SerializeToString,
-            meijin_dot_v1_dot_token__service__pb2.TokenServiceRotateTokenResponse.FromString,
+            meijin_dot_v1_dot_token__service__pb2.RotateTokenRequest.SerializeToString,
+            meijin_dot_v1_dot_token__service__pb2.RotateTokenResponse.FromString,
             options,
             channel_credentials,
             insecure,

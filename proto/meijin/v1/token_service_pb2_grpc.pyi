@@ -39,10 +39,11 @@ class TokenServiceStub:
     """Makes a token and returns its secret, which is shown this once."""
     ListTokens: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.ListTokensRequest, _token_service_pb2.ListTokensResponse]
     """Lists tokens, oldest first."""
-    RotateToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.TokenServiceRotateTokenRequest, _token_service_pb2.TokenServiceRotateTokenResponse]
+    RotateToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.RotateTokenRequest, _token_service_pb2.RotateTokenResponse]
     """Replaces a token by a new one that is like it; the old one stops working at
     once, and streams that were opened with it are closed. The server rewrites
-    the file in its data folder if the token is the one in there.
+    the file in its data folder if the token is the one in there. For a bot, all of its
+    tokens are replaced by one.
     """
     RevokeToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.RevokeTokenRequest, _token_service_pb2.RevokeTokenResponse]
     """Has a token stop working at once; streams that were opened with it are
@@ -62,10 +63,11 @@ class TokenServiceAsyncStub(TokenServiceStub):
     """Makes a token and returns its secret, which is shown this once."""
     ListTokens: _aio.UnaryUnaryMultiCallable[_token_service_pb2.ListTokensRequest, _token_service_pb2.ListTokensResponse]  # type: ignore[assignment]
     """Lists tokens, oldest first."""
-    RotateToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.TokenServiceRotateTokenRequest, _token_service_pb2.TokenServiceRotateTokenResponse]  # type: ignore[assignment]
+    RotateToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.RotateTokenRequest, _token_service_pb2.RotateTokenResponse]  # type: ignore[assignment]
     """Replaces a token by a new one that is like it; the old one stops working at
     once, and streams that were opened with it are closed. The server rewrites
-    the file in its data folder if the token is the one in there.
+    the file in its data folder if the token is the one in there. For a bot, all of its
+    tokens are replaced by one.
     """
     RevokeToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.RevokeTokenRequest, _token_service_pb2.RevokeTokenResponse]  # type: ignore[assignment]
     """Has a token stop working at once; streams that were opened with it are
@@ -98,12 +100,13 @@ class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
     def RotateToken(
         self,
-        request: _token_service_pb2.TokenServiceRotateTokenRequest,
+        request: _token_service_pb2.RotateTokenRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_token_service_pb2.TokenServiceRotateTokenResponse, _abc.Awaitable[_token_service_pb2.TokenServiceRotateTokenResponse]]:
+    ) -> _typing.Union[_token_service_pb2.RotateTokenResponse, _abc.Awaitable[_token_service_pb2.RotateTokenResponse]]:
         """Replaces a token by a new one that is like it; the old one stops working at
         once, and streams that were opened with it are closed. The server rewrites
-        the file in its data folder if the token is the one in there.
+        the file in its data folder if the token is the one in there. For a bot, all of its
+        tokens are replaced by one.
         """
 
     @_abc_1.abstractmethod

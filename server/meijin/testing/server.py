@@ -22,7 +22,7 @@ from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Database
 from meijin.store.journal import JournalEntry
 from meijin.testing.peer import WAIT_TIMEOUT, Peer, bearer, play_moves
-from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2
+from meijin.v1 import bot_service_pb2, game_pb2, token_service_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceStub
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
@@ -30,6 +30,7 @@ from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.opening_service_pb2_grpc import OpeningServiceStub
+from meijin.v1.token_service_pb2_grpc import TokenServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.wire import opening_rule_to_proto, time_control_to_proto, variant_to_proto
 from meijin.wire.channel import Security, open_async_channel
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
     from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub
     from meijin.v1.opening_service_pb2_grpc import OpeningServiceAsyncStub
+    from meijin.v1.token_service_pb2_grpc import TokenServiceAsyncStub
     from meijin.v1.tournament_service_pb2_grpc import TournamentServiceAsyncStub
 
 NO_REDIS = "unix:///nonexistent/valkey.sock"
@@ -124,6 +126,12 @@ class ServerInTest:
     async def bots(self) -> BotServiceAsyncStub:
         """The bot service."""
         return BotServiceStub(await self.channel())
+
+    async def rotate(self, bot: str) -> str:
+        """Replace all tokens of a bot by the one that is returned."""
+        service: TokenServiceAsyncStub = TokenServiceStub(await self.channel())
+        request = token_service_pb2.RotateTokenRequest(bot=bot)
+        return (await service.RotateToken(request)).secret
 
     async def tournaments(self) -> TournamentServiceAsyncStub:
         """The tournament service."""

@@ -183,7 +183,6 @@ async def delivery(desk: Desk) -> Fields:
 CASES: dict[str, Case] = {
     "BotService/RegisterBot": new_bot,
     "BotService/ReportDoctor": examined,
-    "BotService/RotateToken": bot(),
     "BotService/UpdateBot": bot(
         challenges="CHALLENGE_POLICY_ANYONE",
         hidden=True,

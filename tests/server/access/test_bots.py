@@ -142,23 +142,26 @@ async def test_a_closed_server_takes_bots_from_operators_alone(desk: Desk) -> No
     end = await desk.refusal("BotService/RegisterBot", eve, name="ada")
     assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "REGISTRATION_CLOSED")
     await desk.bot("ada", owner="eve")
-    await desk.ask("BotService/RotateToken", eve, name="ada")
+    await desk.ask("TokenService/RotateToken", eve, bot="ada")
 
 
 @CLOSED
 @pytest.mark.parametrize(
-    ("method", "change"),
-    [("BotService/RotateToken", {}), ("BotService/UpdateBot", {"hidden": True})],
+    ("method", "named", "change"),
+    [
+        ("TokenService/RotateToken", "bot", {}),
+        ("BotService/UpdateBot", "name", {"hidden": True}),
+    ],
 )
 async def test_anothers_bot_is_as_if_it_were_not_there(
-    desk: Desk, method: str, change: dict[str, object]
+    desk: Desk, method: str, named: str, change: dict[str, object]
 ) -> None:
     """The same words for one that there is, and for one that there is not."""
     eve = await desk.token("owner", "eve")
     await desk.bot("ada", owner="mallory")
     await desk.bot("bob")
     for name in ("ada", "bob", "nobody"):
-        end = await desk.refusal(method, eve, name=name, **change)
+        end = await desk.refusal(method, eve, **{named: name}, **change)
         assert (end.code, end.reason) == (Code.NOT_FOUND, "NOT_FOUND")
         assert end.details == f'you have no bot "{name}"'
 
@@ -177,7 +180,7 @@ async def test_an_owner_lifts_no_ban(desk: Desk) -> None:
     ):
         end = await desk.refusal("BotService/UpdateBot", eve, name="ada", **change)
         assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "WRONG_STATE")
-    token = (await desk.ask("BotService/RotateToken", eve, name="ada")).token
+    token = (await desk.ask("TokenService/RotateToken", eve, bot="ada")).secret
     peer = await desk.server.peer(token)
     await peer.write(hello=play_pb.Hello(protocol_version=1))
     assert (await peer.closed()).reason == "BANNED"

@@ -179,7 +179,7 @@ async def test_the_last_use_is_shown_before_it_is_written(server: ServerInTest, 
 async def test_no_secret_is_kept(server: ServerInTest, desk: Desk) -> None:
     """Neither in a table nor in the log of the acts, whatever was done."""
     secrets = [server.operator_token, await desk.bot("ada", owner="eve"), await desk.token("read")]
-    secrets.append((await desk.ask("BotService/RotateToken", name="ada")).token)
+    secrets.append((await desk.ask("TokenService/RotateToken", bot="ada")).secret)
     secrets.append((await desk.ask(ROTATE, token_id="3")).secret)
     async with asyncio.timeout(WAIT_TIMEOUT.total_seconds()):
         dump = await asyncio.to_thread(lambda: server.database.read(dumped))

@@ -198,7 +198,7 @@ async def test_a_replaced_token_opens_no_stream_that_was_waiting(server: ServerI
     old = (await service.RegisterBot(pb.RegisterBotRequest(name="ada"))).token
     peer = await server.peer(old)
     await until(lambda: server.tasks("Play"))
-    await service.RotateToken(pb.RotateTokenRequest(name="ada"))
+    await server.rotate("ada")
     await peer.write(hello=play_service_pb2.Hello(protocol_version=1))
     end = await peer.closed()
     assert (end.code, end.reason) == (Code.UNAUTHENTICATED, "UNKNOWN_TOKEN")
@@ -219,9 +219,9 @@ async def test_a_token_that_is_replaced_during_the_hello_opens_no_stream(
     storage, write = server.parts.storage, server.parts.storage.write
     granted, gate = asyncio.Event(), asyncio.Event()
 
-    async def slow_write(work: Any) -> Any:
+    async def slow_write(work: Any, *args: Any, **kwargs: Any) -> Any:
         monkeypatch.setattr(storage, "write", write)
-        answer = await write(work)
+        answer = await write(work, *args, **kwargs)
         granted.set()
         await gate.wait()
         return answer
@@ -230,7 +230,7 @@ async def test_a_token_that_is_replaced_during_the_hello_opens_no_stream(
     peer = await server.peer(token)
     await peer.write(hello=play_service_pb2.Hello(protocol_version=1, bot_name="ada"))
     await granted.wait()
-    await service.RotateToken(pb.RotateTokenRequest(name="ada"))
+    await server.rotate("ada")
     gate.set()
     end = await peer.closed()
     assert (end.code, end.reason) == (Code.UNAUTHENTICATED, "UNKNOWN_TOKEN")
@@ -246,9 +246,7 @@ async def test_bots_are_searched(server: ServerInTest) -> None:
     assert await names(server, search="_") == (["eve_1"], "")
     assert await names(server, search="%") == ([], "")
     assert await names(server, search="e", page_size=1) == (["bob"], "bob")
-    await server.bot(
-        "bob", token=(await service.RotateToken(pb.RotateTokenRequest(name="bob"))).token
-    )
+    await server.bot("bob", token=await server.rotate("bob"))
     assert await names(server, search="ada", connected=True) == (["bob"], "")
     with pytest.raises(grpc.aio.AioRpcError, match="61 characters; at most 60"):
         await names(server, search="a" * 61)
@@ -297,12 +295,12 @@ async def test_lineage_is_told(server: ServerInTest) -> None:
     assert oldest.parent_version_id == ""
 
 
-@pytest.mark.parametrize("method", ["GetBot", "ListBotVersions", "RotateToken"])
+@pytest.mark.parametrize("method", ["GetBot", "ListBotVersions"])
 async def test_an_unknown_bot_is_not_found(
     server: ServerInTest, ending: Callable[..., Any], method: str
 ) -> None:
     """The error names it."""
-    request = pb.RotateTokenRequest(name="nobody").SerializeToString()
+    request = pb.GetBotRequest(name="nobody").SerializeToString()
     name = f"/meijin.v1.BotService/{method}"
     end = await ending(await server.channel(), name, request, None)
     assert (end.code, end.reason) == (Code.NOT_FOUND, "NOT_FOUND")
@@ -316,7 +314,7 @@ async def test_a_new_token_takes_the_place_of_the_old(
     service = await server.bots()
     old = (await service.RegisterBot(pb.RegisterBotRequest(name="ada"))).token
     other = (await service.RegisterBot(pb.RegisterBotRequest(name="bob"))).token
-    new = (await service.RotateToken(pb.RotateTokenRequest(name="ada"))).token
+    new = await server.rotate("ada")
     assert new != old
     for token in (new, other):
         end = await ending(await server.channel(), "/meijin.v1.BotService/ListBots", b"", token)
@@ -328,8 +326,7 @@ async def test_a_new_token_takes_the_place_of_the_old(
 async def test_an_open_bot_with_a_token_is_its_tokens_alone(server: ServerInTest) -> None:
     """Whoever gave a bot a token meant that nobody else plays under its name."""
     await server.bot("ada")
-    service = await server.bots()
-    token = (await service.RotateToken(pb.RotateTokenRequest(name="ada"))).token
+    token = await server.rotate("ada")
     thief = await server.peer()
     hello = play_service_pb2.Hello(protocol_version=1, bot_name="ada")
     await thief.write(hello=hello)
@@ -350,5 +347,5 @@ async def test_text_that_the_database_can_not_hold_is_refused(
         end = await peer.closed()
         assert (end.code, end.reason) == (Code.INVALID_ARGUMENT, "INVALID_REQUEST")
         with pytest.raises(grpc.aio.AioRpcError, match="can't hold") as caught:
-            await (await server.bots()).RotateToken(pb.RotateTokenRequest(name="a\0"))
+            await server.rotate("a\0")
         assert caught.value.code() is Code.INVALID_ARGUMENT

@@ -230,7 +230,7 @@ async def test_a_replaced_token_closes_its_stream(server: ServerInTest) -> None:
     """Whoever has the old token is out at once, and stays out."""
     token = await register(server, "ada")
     peer = await server.bot("ada", token=token)
-    await (await server.bots()).RotateToken(bot_service_pb2.RotateTokenRequest(name="ada"))
+    await server.rotate("ada")
     end = await peer.closed()
     assert (end.code, end.reason) == (Code.UNAUTHENTICATED, "UNKNOWN_TOKEN")
     assert (await (await server.peer(token)).closed()).code is Code.UNAUTHENTICATED

@@ -16,6 +16,7 @@ from meijin.cli.errors import CommandError
 from meijin.cli.output import print_note, printable
 from meijin.cli.private_files import make_folder, write_private
 from meijin.v1 import bot_service_pb2 as pb
+from meijin.v1 import token_service_pb2 as token_pb
 from meijin.wire.contract import TOKEN_VARIABLE
 
 NOTICE_INTERVAL = timedelta(seconds=15)
@@ -93,8 +94,8 @@ def _token(connection: Connection, handle: str, folder: Path) -> str:
     except grpc.RpcError as error:
         if not isinstance(error, grpc.Call) or error.code() is not grpc.StatusCode.ALREADY_EXISTS:
             raise
-        rotate = pb.RotateTokenRequest(name=handle)
-        token = connection.ask_with_token(connection.bots.RotateToken, rotate).token
+        rotate = token_pb.RotateTokenRequest(bot=handle)
+        token = connection.ask_with_token(connection.tokens.RotateToken, rotate).secret
     write_private(token_file(folder, handle), f"{token}\n", is_new=False)
     return token
 

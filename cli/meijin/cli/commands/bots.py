@@ -42,6 +42,7 @@ from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, printable, rate_text, table
 from meijin.cli.private_files import private_file
 from meijin.v1 import bot_service_pb2 as pb
+from meijin.v1 import token_service_pb2 as token_pb
 from meijin.wire.contract import TOKEN_VARIABLE
 
 app = typer.Typer(help="Run, write, register, list and manage bots.", no_args_is_help=True)
@@ -245,8 +246,8 @@ def _register(
     """The token of a bot that is new, or of one that is known."""
     bots = connection.bots
     if rotate:
-        renewed = pb.RotateTokenRequest(name=name)
-        return connection.ask_with_token(bots.RotateToken, renewed).token
+        renewed = token_pb.RotateTokenRequest(bot=name)
+        return connection.ask_with_token(connection.tokens.RotateToken, renewed).secret
     made = pb.RegisterBotRequest(name=name, owner=owner, display_name=display_name)
     return connection.ask_with_token(bots.RegisterBot, made).token
 

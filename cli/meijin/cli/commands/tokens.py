@@ -115,7 +115,7 @@ def rotate(
 
     A server rewrites the file operator.token in its data folder if it is the one in there.
     """
-    request = pb.TokenServiceRotateTokenRequest(token_id=token_id)
+    request = pb.RotateTokenRequest(token_id=token_id)
     with connect(server, token) as connection:
         response = connection.ask_with_token(connection.tokens.RotateToken, request)
     if as_json:

@@ -13,7 +13,6 @@ from meijin.server.access.permissions import Permission, Policy
 from meijin.server.errors import (
     InvalidRequestError,
     NameTakenError,
-    UnauthenticatedError,
     invalid_request,
 )
 from meijin.server.match.admission import refusal
@@ -75,15 +74,6 @@ class BotControl:
         except IntegrityError:
             raise _name_taken(name) from None
         return Registered(kept, secret, now, display_name)
-
-    async def rotate(self, caller: Caller, name: str) -> str:
-        """Replace a bot's tokens by a new one, which is returned."""
-        secret = new_secret(TokenKind.BOT.value)
-        bot_id = await self._storage.write(
-            bots.rotate, caller=caller, name=name, secret=secret, now=datetime.now(UTC)
-        )
-        self._lobby.expel(bot_id, UnauthenticatedError("the bot's token was replaced"))
-        return secret
 
     async def report_doctor(
         self, caller: Caller, name: str, engine: EngineRow, *, has_passed: bool

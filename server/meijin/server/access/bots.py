@@ -23,7 +23,7 @@ from meijin.store import bots
 from meijin.store.access import owners
 from meijin.store.access.audit import Facts, actor_name, add_act
 from meijin.store.access.owners import OwnerRow
-from meijin.store.access.tokens import NewToken, add_token, revoke_tokens_of
+from meijin.store.access.tokens import NewToken, add_token
 from meijin.store.bots import BotRecord, EngineRow, VersionRow
 from meijin.store.people import is_person_name
 from meijin.store.schema import (
@@ -32,6 +32,7 @@ from meijin.store.schema import (
     BotVersionId,
     ChallengePolicy,
     OwnerId,
+    TokenId,
     TokenKind,
 )
 from meijin.wire import Capabilities
@@ -133,27 +134,13 @@ def add_owner(
     return owner_id
 
 
-def rotate(
-    connection: Connection, *, caller: Caller, name: str, secret: str, now: datetime
-) -> BotId:
-    """Replace all tokens of a bot by a new one; without it nobody plays as the bot."""
-    bot = bot_of(connection, caller, name)
-    if is_person_name(bot.name):
-        raise InvalidRequestError(f'name: "{bot.name}" is a person; revoke its token instead')
-    bots.change_bot(connection, bot.id, is_open=False)
-    revoke_tokens_of(connection, bot.id, now)
-    add_bot_token(connection, caller, bot.id, secret, now)
-    add_act(connection, caller.act("rotate tokens", f"bot {name}", now))
-    return bot.id
-
-
 def add_bot_token(
     connection: Connection, caller: Caller, bot_id: BotId, secret: str, now: datetime
-) -> None:
+) -> TokenId:
     """Let whoever has a secret play as a bot."""
     creator = str(actor_name(connection, caller.actor.token_id))
     new = NewToken(secret, TokenKind.BOT, bot_id=bot_id, creator=creator)
-    add_token(connection, new, now)
+    return add_token(connection, new, now)
 
 
 def report_doctor(

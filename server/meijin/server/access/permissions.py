@@ -39,7 +39,6 @@ class Permission(enum.Enum):
 PERMISSIONS: Final[Mapping[str, Permission]] = {
     "/meijin.v1.PlayService/Play": Permission.PLAYER,
     "/meijin.v1.BotService/RegisterBot": Permission.OWNER,
-    "/meijin.v1.BotService/RotateToken": Permission.OWNER,
     "/meijin.v1.BotService/ReportDoctor": Permission.BOT,
     "/meijin.v1.BotService/UpdateBot": Permission.OWNER,
     "/meijin.v1.BotService/GetBot": Permission.READER,

@@ -1,8 +1,8 @@
 """Control of tokens: what is decided about them is stored, and takes effect on open calls."""
 
 import asyncio
+from contextlib import nullcontext
 from datetime import UTC, datetime
-from functools import partial
 
 from meijin.server.access import tokens
 from meijin.server.access.caller import Caller
@@ -13,7 +13,7 @@ from meijin.server.match.lobby import Lobby
 from meijin.server.process.operator_token import OperatorTokenFile
 from meijin.server.storage import Storage
 from meijin.store.access.tokens import TokenRow, new_secret
-from meijin.store.schema import LABEL, TokenId
+from meijin.store.schema import LABEL, TokenId, TokenKind
 from meijin.wire.text import check_text
 
 
@@ -35,8 +35,10 @@ class TokenControl:
         now = datetime.now(UTC)
         _check(request, now)
         secret = new_secret(request.kind.value)
-        work = partial(tokens.create, caller=caller, request=request, secret=secret, now=now)
-        return await self._storage.write(work), secret
+        row = await self._storage.write(
+            tokens.create, caller=caller, request=request, secret=secret, now=now
+        )
+        return row, secret
 
     async def rotate(self, caller: Caller, token_id: TokenId) -> tuple[TokenRow, str]:
         """Replace a token, and return the new one with its secret.
@@ -45,25 +47,35 @@ class TokenControl:
         beside it before the change is stored, so that none is lost however this ends.
         """
         async with self._rotating:
-            old, new, secret = await self._rotate(caller, token_id)
+            old = await self._storage.read(tokens.token_of, caller, token_id)
+            secret = new_secret(old.kind.value)
+            is_in_file = await self._storage.read(self._file.holds, token_id=token_id)
+            with self._file.replacing(secret) if is_in_file else nullcontext():
+                new = await self._storage.write(
+                    tokens.rotate,
+                    caller=caller,
+                    token_id=token_id,
+                    secret=secret,
+                    now=datetime.now(UTC),
+                )
         self._end(old, "the token was replaced")
         return new, secret
 
-    async def _rotate(self, caller: Caller, token_id: TokenId) -> tuple[TokenRow, TokenRow, str]:
-        find = partial(tokens.token_of, caller=caller, token_id=token_id)
-        old = await self._storage.read(find)
-        secret = new_secret(old.kind.value)
-        work = partial(tokens.rotate, caller=caller, token_id=token_id, secret=secret)
-        change = partial(work, now=datetime.now(UTC))
-        if not await self._storage.read(partial(self._file.holds, token_id=token_id)):
-            return old, await self._storage.write(change), secret
-        with self._file.replacing(secret):
-            return old, await self._storage.write(change), secret
+    async def rotate_bots(self, caller: Caller, bot: str) -> tuple[TokenRow, str]:
+        """Replace all tokens of a bot by a new one, and return it with its secret."""
+        secret = new_secret(TokenKind.BOT.value)
+        row = await self._storage.write(
+            tokens.rotate_bots, caller=caller, bot=bot, secret=secret, now=datetime.now(UTC)
+        )
+        assert row.bot_id is not None
+        self._lobby.expel(row.bot_id, UnauthenticatedError("the bot's token was replaced"))
+        return row, secret
 
     async def revoke(self, caller: Caller, token_id: TokenId) -> TokenRow:
         """Have nobody use a token any more."""
-        work = partial(tokens.revoke, caller=caller, token_id=token_id)
-        row = await self._storage.write(partial(work, now=datetime.now(UTC)))
+        row = await self._storage.write(
+            tokens.revoke, caller=caller, token_id=token_id, now=datetime.now(UTC)
+        )
         self._end(row, "the token was revoked")
         return row
 

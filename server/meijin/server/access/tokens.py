@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from meijin.server.access.bots import add_owner, bot_of
+from meijin.server.access.bots import add_bot_token, add_owner, bot_of
 from meijin.server.access.caller import Caller
 from meijin.server.errors import (
     InvalidRequestError,
@@ -14,6 +14,7 @@ from meijin.server.errors import (
     QuotaError,
     WrongStateError,
 )
+from meijin.store import bots
 from meijin.store.access import owners, tokens
 from meijin.store.access.audit import Facts, actor_name, add_act
 from meijin.store.access.tokens import NewToken, TokenRow
@@ -132,6 +133,24 @@ def rotate(
     act = caller.act("rotate", f"token {old.id}", now, before=_facts(old), after=_facts(row))
     add_act(connection, act)
     return row
+
+
+def rotate_bots(
+    connection: Connection, *, caller: Caller, bot: str, secret: str, now: datetime
+) -> TokenRow:
+    """Replace all tokens of a bot by a new one; without it nobody plays as the bot.
+
+    Raises:
+        NotFoundError: there is no such bot, or it is somebody else's, in the same words.
+    """
+    found = bot_of(connection, caller, bot)
+    if is_person_name(found.name):
+        raise InvalidRequestError(f'bot: "{found.name}" is a person; revoke its token instead')
+    bots.change_bot(connection, found.id, is_open=False)
+    tokens.revoke_tokens_of(connection, found.id, now)
+    token_id = add_bot_token(connection, caller, found.id, secret, now)
+    add_act(connection, caller.act("rotate tokens", f"bot {found.name}", now))
+    return tokens.get_token(connection, token_id)
 
 
 def revoke(connection: Connection, *, caller: Caller, token_id: TokenId, now: datetime) -> TokenRow:

@@ -57,13 +57,6 @@ class BotServicer(BotServiceServicer):
         bot = BotSummary(request.name, made.owner, made.time, display_name=made.display_name)
         return pb.RegisterBotResponse(bot=bot_to_proto(bot), token=made.token)
 
-    async def RotateToken(
-        self, request: pb.RotateTokenRequest, context: Context
-    ) -> pb.RotateTokenResponse:
-        """Replace a bot's tokens by a new one."""
-        token = await self._control.rotate(current_caller.get(), request.name)
-        return pb.RotateTokenResponse(token=token)
-
     async def ReportDoctor(
         self, request: pb.ReportDoctorRequest, context: Context
     ) -> pb.ReportDoctorResponse:

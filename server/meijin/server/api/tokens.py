@@ -65,15 +65,19 @@ class TokenServicer(TokenServiceServicer):
         identity = current_caller.get().identity
         if identity is None:
             raise UnauthenticatedError("show a token to be told of it")
-        row = await self._storage.read(partial(get_token, token_id=identity.token_id))
+        row = await self._storage.read(get_token, identity.token_id)
         return pb.GetOwnTokenResponse(token=token_to_proto(self._with_use(row)))
 
     async def RotateToken(
-        self, request: pb.TokenServiceRotateTokenRequest, context: Context
-    ) -> pb.TokenServiceRotateTokenResponse:
-        """Replace a token by a new one."""
-        row, secret = await self._control.rotate(current_caller.get(), _id(request.token_id))
-        return pb.TokenServiceRotateTokenResponse(token=token_to_proto(row), secret=secret)
+        self, request: pb.RotateTokenRequest, context: Context
+    ) -> pb.RotateTokenResponse:
+        """Replace a token, or all tokens of a bot, by a new one."""
+        caller = current_caller.get()
+        if request.HasField("bot"):
+            row, secret = await self._control.rotate_bots(caller, request.bot)
+        else:
+            row, secret = await self._control.rotate(caller, _id(request.token_id))
+        return pb.RotateTokenResponse(token=token_to_proto(row), secret=secret)
 
     async def RevokeToken(
         self, request: pb.RevokeTokenRequest, context: Context

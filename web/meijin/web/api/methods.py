@@ -40,7 +40,6 @@ METHODS = (
     Method("GET", "/bots/{name}", "BotService/GetBot", "with_results=true"),
     Method("PATCH", "/bots/{name}", "BotService/UpdateBot", '{"hidden": true}'),
     Method("GET", "/bots/{name}/versions", "BotService/ListBotVersions"),
-    Method("POST", "/bots/{name}/rotate-token", "BotService/RotateToken"),
     Method("GET", "/challenges", "ChallengeService/ListChallenges", "running=true"),
     Method(
         "POST",
@@ -96,7 +95,7 @@ METHODS = (
     Method("GET", "/own-token", "TokenService/GetOwnToken"),
     Method("GET", "/tokens", "TokenService/ListTokens"),
     Method("POST", "/tokens", "TokenService/CreateToken", '{"kind": "TOKEN_KIND_READ"}'),
-    Method("POST", "/tokens/{token_id}/rotate", "TokenService/RotateToken"),
+    Method("POST", "/tokens/rotate", "TokenService/RotateToken", '{"bot": "ada"}'),
     Method("DELETE", "/tokens/{token_id}", "TokenService/RevokeToken"),
     Method("GET", "/tournaments", "TournamentService/ListTournaments", "page_size=5"),
     Method(

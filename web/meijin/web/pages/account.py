@@ -138,7 +138,7 @@ async def rotate_token(visit: Visit) -> Response:
     """Replace a token, and show the new one; a session of the old one goes on with it."""
     own = (await visit.services.tokens.GetOwnToken(pb.GetOwnTokenRequest())).token
     key = visit.place("key")
-    request = pb.TokenServiceRotateTokenRequest(token_id=key)
+    request = pb.RotateTokenRequest(token_id=key)
     made = await visit.services.tokens.RotateToken(request)
     is_bot = made.token.kind == pb.TOKEN_KIND_BOT
     response = await show_secret(visit, SecretView(made.secret, "/account", is_bot=is_bot))

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from meijin.v1 import bot_service_pb2 as pb
+from meijin.v1 import token_service_pb2 as token_pb
 from meijin.web.pages.account import SecretView, show_secret
 from meijin.web.refusals import bad_request, not_found
 from meijin.web.routes import Form, Private
@@ -64,8 +65,9 @@ async def _find(visit: Visit, name: str) -> pb.Bot:
 async def rotate(visit: Visit) -> Response:
     """Give a bot a new token, and show it."""
     name = visit.place("name")
-    made = await visit.services.bots.RotateToken(pb.RotateTokenRequest(name=name))
-    return await show_secret(visit, SecretView(made.token, address_of(name), is_bot=True))
+    request = token_pb.RotateTokenRequest(bot=name)
+    made = await visit.services.tokens.RotateToken(request)
+    return await show_secret(visit, SecretView(made.secret, address_of(name), is_bot=True))
 
 
 async def change(visit: Visit) -> Response:
