@@ -27,7 +27,7 @@ from meijin.bots import AlphaBetaBot, Position
 from meijin.bots.core.engine import Engine, Limits
 from meijin.bots.sdk.budget import MOVES_TO_GO
 from meijin.game import GOMOKU, Board, TimeControl
-from meijin.game.opening import openings_for
+from meijin.game.openings.opening import openings_for
 
 MIDGAME_PLIES = 10
 MIDGAME_NODES = 2_000

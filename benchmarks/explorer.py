@@ -33,7 +33,7 @@ from report import Row, report
 from sqlalchemy import event
 
 from meijin.game import GOMOKU, Result, decode_moves, encode_moves, openings_for
-from meijin.game.symmetry import symmetries
+from meijin.game.board.symmetry import symmetries
 from meijin.ladder.opening_counter import OpeningCounter
 from meijin.server.views.openings import explore
 from meijin.store import Database, Durability

@@ -28,7 +28,7 @@ from pathlib import Path
 from report import report
 
 from meijin.game import RENJU, Board, Color, Variant
-from meijin.game.renju import may_be_foul, shape_of, shapes_at
+from meijin.game.rules.renju import may_be_foul, shape_of, shapes_at
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "renju_forbidden_points.tsv"
 VARIANT = Variant(RENJU)

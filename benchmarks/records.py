@@ -23,8 +23,8 @@ from random import Random
 from meijin.arena.game_tables import COLUMNS, Rows, table_rows, write_csv, write_parquet
 from meijin.cli.tournament_archive import write_archive
 from meijin.game import GOMOKU, Board, Color, Ending, Outcome, TimeControl, encode_moves
-from meijin.game.record_file import FileFormat, read_games, write_game
-from meijin.game.referee import problems
+from meijin.game.records.file import FileFormat, read_games, write_game
+from meijin.game.records.referee import problems
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import (

@@ -37,7 +37,7 @@ from meijin.bots.core.tree_result import TreeLimits
 from meijin.bots.reference import alphabeta as readable_alphabeta
 from meijin.bots.reference.gomoku import NEAR, GomokuGame, by_promise
 from meijin.game import GOMOKU, Board
-from meijin.game.opening import Opening, openings_for
+from meijin.game.openings.opening import Opening, openings_for
 
 ALWAYS = 1 << 30
 PLAIN_DEPTH = 3

@@ -42,7 +42,7 @@ from meijin.bots.core.pure_tree import PureTree
 from meijin.bots.core.tree_result import TreeLimits
 from meijin.bots.reference import gomoku
 from meijin.game import GOMOKU, Board, Color, Variant
-from meijin.game.opening import openings_for
+from meijin.game.openings.opening import openings_for
 
 ALWAYS = 1 << 30
 Z_95 = 1.96

@@ -27,8 +27,8 @@ from random import Random
 from meijin.bots.core.balance import imbalance
 from meijin.bots.core.engine import Engine
 from meijin.game import GOMOKU, Opening, openings_for
-from meijin.game.opening_book import ALPHABET, BOOK_SIDE
-from meijin.game.symmetry import position_key
+from meijin.game.board.symmetry import position_key
+from meijin.game.openings.book import ALPHABET, BOOK_SIDE
 
 MODULE = Path(__file__).parents[1] / "game" / "meijin" / "game" / "generated.py"
 

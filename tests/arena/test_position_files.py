@@ -6,8 +6,8 @@ import pytest
 
 from meijin.arena.position_files import FilePosition, read_positions
 from meijin.game import GOMOKU, GameRecord, Variant, to_sgf
-from meijin.game.game_json import to_json
-from meijin.game.position_string import format_position, parse_position
+from meijin.game.records.json import to_json
+from meijin.game.records.position_string import format_position, parse_position
 
 MOVES = parse_position("h8i9g7", GOMOKU)
 GAME = GameRecord(GOMOKU, "ada", "bob", MOVES, opening_plies=1)

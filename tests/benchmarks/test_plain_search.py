@@ -17,7 +17,7 @@ from meijin.bots.core.movegen import add_candidates
 from meijin.bots.core.network import policy_score, sync, value
 from meijin.bots.core.state import STATE, init, make, undo
 from meijin.game import FREESTYLE, GOMOKU, STANDARD, Board, Variant
-from meijin.game.opening import openings_for
+from meijin.game.openings.opening import openings_for
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ import search
 from plain_search import PlainSearch
 
 from meijin.game import GOMOKU
-from meijin.game.opening import openings_for
+from meijin.game.openings.opening import openings_for
 
 POSITIONS = openings_for(GOMOKU)[:1]
 

@@ -17,7 +17,7 @@ from meijin.bots.core.engine import Engine, Limits
 from meijin.bots.core.guided_tree import GuidedTree
 from meijin.bots.core.tree_result import TreeLimits
 from meijin.game import GOMOKU, Board, parse_cell
-from meijin.game.opening import openings_for
+from meijin.game.openings.opening import openings_for
 
 SCRIPT = Path(strength.__file__)
 

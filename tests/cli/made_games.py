@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from meijin.game import GOMOKU, Color, Ending, Outcome, Party, TimeControl, encode_moves
-from meijin.game.position_string import parse_position
+from meijin.game.records.position_string import parse_position
 from meijin.v1 import game_pb2
 from meijin.wire import outcome_to_proto, time_control_to_proto, variant_to_proto
 

@@ -12,7 +12,7 @@ from typer.testing import Result as Ran
 from meijin.cli.errors import CommandError
 from meijin.cli.main import app
 from meijin.game import from_sgf, to_sgf
-from meijin.game.psq import from_psq
+from meijin.game.records.psq import from_psq
 from meijin.wire import record_from_proto
 
 Meijin = Callable[..., Ran]

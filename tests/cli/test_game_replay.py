@@ -13,7 +13,7 @@ from meijin.cli import replaying
 from meijin.cli.errors import CommandError
 from meijin.cli.main import app
 from meijin.game import GOMOKU, Color, Ending, GameRecord, Outcome, Party, TimeControl
-from meijin.game.game_json import to_json
+from meijin.game.records.json import to_json
 
 BOT = """
 import threading

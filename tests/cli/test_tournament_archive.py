@@ -10,7 +10,7 @@ from tests.cli.made_games import VOID, WON
 
 from meijin.cli.tournament_archive import write_archive
 from meijin.game import TimeControl, Variant, from_sgf
-from meijin.game.game_json import from_json
+from meijin.game.records.json import from_json
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import record_from_proto, time_control_to_proto, variant_to_proto
 

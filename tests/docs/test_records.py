@@ -12,8 +12,8 @@ from tests.cli.made_games import WON
 from meijin.arena.game_tables import COLUMNS, Rows
 from meijin.cli.record_files import OutputFormat
 from meijin.game import Ending, Party, TimeControl
-from meijin.game.game_json import json_object
-from meijin.game.record_file import FileFormat
+from meijin.game.records.file import FileFormat
+from meijin.game.records.json import json_object
 from meijin.wire import record_from_proto
 
 if TYPE_CHECKING:

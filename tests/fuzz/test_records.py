@@ -28,10 +28,10 @@ from meijin.game import (
     parse_opening,
     to_sgf,
 )
-from meijin.game.game_json import from_json
-from meijin.game.opening_file import read_openings
-from meijin.game.record_file import FileFormat, read_games, write_game
-from meijin.game.rules import RULES
+from meijin.game.openings.file import read_openings
+from meijin.game.records.file import FileFormat, read_games, write_game
+from meijin.game.records.json import from_json
+from meijin.game.rules.named import RULES
 
 SEED = int(os.environ.get("MEIJIN_FUZZ_SEED", "1"))
 ROUNDS = int(os.environ.get("MEIJIN_FUZZ_ROUNDS", "10000"))

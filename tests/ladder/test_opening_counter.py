@@ -14,8 +14,8 @@ from tests.ladder.counted import count_openings
 from tests.store.made_up import publish, run_of
 
 from meijin.game import GOMOKU, Result, encode_moves
-from meijin.game.canonical_position import canonical_position
-from meijin.game.symmetry import symmetries
+from meijin.game.board.canonical_position import canonical_position
+from meijin.game.board.symmetry import symmetries
 from meijin.ladder import opening_counter
 from meijin.ladder.opening_counter import OpeningCounter
 from meijin.ladder.opening_moves import count_moves

@@ -7,9 +7,9 @@ from itertools import islice
 import openings as script
 
 from meijin.game import GOMOKU, openings_for
-from meijin.game.generated import GENERATED
-from meijin.game.opening_book import generated_openings
-from meijin.game.symmetry import images_of, position_key
+from meijin.game.board.symmetry import images_of, position_key
+from meijin.game.openings.book import generated_openings
+from meijin.game.openings.generated import GENERATED
 
 SAMPLE = 40
 

@@ -15,7 +15,7 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.game.line_rule import LineRule
+from meijin.game.rules.line_rule import LineRule
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.capabilities import (

@@ -15,8 +15,8 @@ from google.protobuf.duration_pb2 import Duration
 
 from meijin.arena.errors import ArenaError
 from meijin.game import cell_name, decode_moves
-from meijin.game.analysis import cells_on_board
-from meijin.game.position_string import format_position
+from meijin.game.records.analysis import cells_on_board
+from meijin.game.records.position_string import format_position
 from meijin.v1 import game_pb2
 from meijin.wire import outcome_from_proto, time_control_from_proto, variant_from_proto
 

@@ -19,7 +19,7 @@ from meijin.game import (
     opening_rule_named,
     parse_opening,
 )
-from meijin.game.opening_file import read_openings
+from meijin.game.openings.file import read_openings
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import time_control_to_proto, variant_to_proto
 

@@ -9,9 +9,9 @@ from itertools import chain
 from typing import BinaryIO, TypeAlias
 
 from meijin.game import Board, GameRecord, Variant
-from meijin.game.game_json import FORMAT, from_json
-from meijin.game.position_string import parse_position
-from meijin.game.record_file import FileFormat, format_of_name, format_of_start, read_games
+from meijin.game.records.file import FileFormat, format_of_name, format_of_start, read_games
+from meijin.game.records.json import FORMAT, from_json
+from meijin.game.records.position_string import parse_position
 
 Label: TypeAlias = "str | int | None"
 

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from meijin.cli.output import console, rate_text, state_text
 from meijin.game import Board, Color, cell_name, winning_line
-from meijin.game.analysis import cells_on_board
+from meijin.game.records.analysis import cells_on_board
 from meijin.v1 import game_pb2
 from meijin.wire import analysis_from_proto, color_from_proto, variant_from_proto
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.game import Opening, Variant
-from meijin.game.opening_file import read_openings
+from meijin.game.openings.file import read_openings
 
 MAX_BYTES = 64 << 20
 

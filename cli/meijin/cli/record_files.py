@@ -10,7 +10,7 @@ from typing import IO
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.output import print_file, replaced
 from meijin.game import GameRecord, Variant
-from meijin.game.record_file import (
+from meijin.game.records.file import (
     FileFormat,
     ReadGame,
     format_of_name,

@@ -21,7 +21,7 @@ from meijin.bots.sdk.searcher import run_hook
 from meijin.bots.sdk.threads import SearchThreads
 from meijin.cli.errors import CommandError
 from meijin.game import GameRecord, OpeningAction
-from meijin.game.recorded_turn import RecordedTurn
+from meijin.game.records.recorded_turn import RecordedTurn
 
 BLOCKED = timedelta(seconds=5)
 """Beyond the time to wait: by then a bot has been given up, unless it blocks its event loop."""

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from meijin.game.record_file import FileFormat, write_game
+from meijin.game.records.file import FileFormat, write_game
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire import record_from_proto, time_control_from_proto, variant_from_proto

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from meijin.game.action import Action, Choose, Placement
-from meijin.game.board import Board, IllegalMoveError
+from meijin.game.board.board import Board, IllegalMoveError
 from meijin.game.color import Color
-from meijin.game.opening_rule import Task
+from meijin.game.rules.opening_rule import Task
 from meijin.game.seat import Seat
 
 _TURNS = {seat: (seat, seat.other) for seat in Seat}

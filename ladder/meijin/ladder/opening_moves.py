@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meijin.game import Result, Variant, decode_moves
-from meijin.game.canonical_position import zobrist_keys
-from meijin.game.symmetry import symmetries
+from meijin.game.board.canonical_position import zobrist_keys
+from meijin.game.board.symmetry import symmetries
 from meijin.store.openings.counting import MoveCount
 from meijin.store.openings.games_to_count import DEPTH, EndedGame
 from meijin.store.schema import GAME_ENDED, BotVersionId, StrengthBand

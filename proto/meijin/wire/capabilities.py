@@ -14,7 +14,7 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.game.variant import GOMOKU_LINE
+from meijin.game.rules.variant import GOMOKU_LINE
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.values import (

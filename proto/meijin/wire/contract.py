@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_address
 
-from meijin.game import analysis
+from meijin.game.records import analysis
 
 PROTOCOL_VERSION = 1
 """Of `Play`; a server refuses a hello that names another."""

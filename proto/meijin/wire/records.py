@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from meijin.game import Analysis, GameRecord, SideChoice, decode_moves, encode_moves
-from meijin.game.analysis import cells_on_board
+from meijin.game.records.analysis import cells_on_board
 from meijin.v1 import game_pb2
 from meijin.wire.values import (
     color_from_proto,

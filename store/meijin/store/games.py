@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, sele
 from sqlalchemy.orm import aliased
 
 from meijin.game import Color, Ending, Party, Result, SideChoice, TimeControl, Variant
-from meijin.game.byte_order import little_endian
+from meijin.game.board.byte_order import little_endian
 from meijin.store.bots import version_ids
 from meijin.store.errors import UnknownGameError
 from meijin.store.rows import columns_of, read_row, read_rows

@@ -23,7 +23,7 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.game.recorded_turn import recorded_turns
+from meijin.game.records.recorded_turn import recorded_turns
 
 LONG = timedelta(seconds=60)
 

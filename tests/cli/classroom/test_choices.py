@@ -7,8 +7,8 @@ from tests.web.replay.test_replay_page import RECORD
 from meijin.cli.classroom.choices import ChoiceTable, canonical_choice
 from meijin.cli.classroom.student_report import PlayedGame
 from meijin.game import GOMOKU, Color
-from meijin.game.position_string import parse_position
-from meijin.game.symmetry import symmetries
+from meijin.game.board.symmetry import symmetries
+from meijin.game.records.position_string import parse_position
 
 
 def test_a_choice_is_the_same_in_every_image_and_order() -> None:

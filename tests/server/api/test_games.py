@@ -20,7 +20,7 @@ from meijin.game import (
     encode_moves,
     from_sgf,
 )
-from meijin.game.record_file import FileFormat, read_games
+from meijin.game.records.file import FileFormat, read_games
 from meijin.server.api import games
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest

@@ -17,7 +17,7 @@ from tests.store.league import League
 from tests.store.made_up import publish, run_of
 
 from meijin.game import GOMOKU, Ending, Result, Variant
-from meijin.game.symmetry import symmetries
+from meijin.game.board.symmetry import symmetries
 from meijin.ladder.statistics.score_interval import wilson_interval
 from meijin.server.views.openings import ExploredPosition, OpeningResults, check_depth, explore
 from meijin.store import Database

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from meijin.game import GOMOKU, Color, Ending, Outcome, Party, Variant
-from meijin.game.symmetry import symmetries
+from meijin.game.board.symmetry import symmetries
 from meijin.store.schema import BotVersionId
 from meijin.store.tournaments.duplicates import symmetric_fingerprint
 

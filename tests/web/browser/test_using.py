@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.web.browser.chromium import PATIENCE_MS, PHONE, Watched
 
 from meijin.game import Variant
-from meijin.game.coordinates import cell_name
+from meijin.game.board.coordinates import cell_name
 
 if TYPE_CHECKING:
     from tests.web.browser.stage import Stage

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from tests.game.test_forbidden import CROSS, RENJU
+from tests.game.board.test_forbidden import CROSS, RENJU
 from tests.web.games.messages import game_message
 
 from meijin.game import GOMOKU, Analysis, Color, GameRecord, TimeControl
-from meijin.game.position_string import parse_position
+from meijin.game.records.position_string import parse_position
 from meijin.web.games.plies import ShownPly, shown_plies
 
 MOVES = parse_position("h8i9h9i8", GOMOKU)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.game.test_forbidden import CROSS, RENJU
+from tests.game.board.test_forbidden import CROSS, RENJU
 from tests.web.browsing import ORIGIN, Answer
 from tests.web.conftest import OpenSite
 from tests.web.games.messages import NOON, game_message
@@ -27,7 +27,7 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.game.position_string import parse_position
+from meijin.game.records.position_string import parse_position
 from meijin.v1 import fault_service_pb2, game_pb2, game_service_pb2
 from meijin.wire import time_to_proto
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 import pytest
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 from tests.cli.browser import CHROMIUM
-from tests.game.test_forbidden import CROSS, RENJU
+from tests.game.board.test_forbidden import CROSS, RENJU
 from tests.web.browsing import ORIGIN, Browsing
 from tests.web.games.messages import game_message
 from tests.web.pages.test_game import GAME_CLOCK, GAMES, RECORD
 from tests.web.prepared import browse
 
 from meijin.game import Analysis, GameRecord
-from meijin.game.position_string import parse_position
+from meijin.game.records.position_string import parse_position
 from meijin.v1 import fault_service_pb2, game_service_pb2
 
 LINE = parse_position("h7i7g6", RECORD.variant)

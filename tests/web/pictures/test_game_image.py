@@ -9,8 +9,8 @@ from PIL import Image, ImageColor
 from tests.game.made_records import records
 
 from meijin.game import GOMOKU, Color, Ending, GameRecord, Outcome, Variant
-from meijin.game.board_svg import LAST, WOOD
-from meijin.game.position_string import parse_position
+from meijin.game.board.svg import LAST, WOOD
+from meijin.game.records.position_string import parse_position
 from meijin.web.pictures.game_image import CARD, SQUARE, card_png, square_png
 
 RECORD = GameRecord(

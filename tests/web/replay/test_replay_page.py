@@ -25,8 +25,8 @@ from meijin.game import (
     Party,
     TimeControl,
 )
-from meijin.game.game_json import json_object
-from meijin.game.position_string import parse_position
+from meijin.game.records.json import json_object
+from meijin.game.records.position_string import parse_position
 from meijin.web.replay.replay_page import replay_page
 
 EVIL = "</script><script>document.title='owned'</script><!-- <img src=x onerror=alert(1)> @data@ &"

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Send
 
-from meijin.game.record_file import FileFormat, write_game
+from meijin.game.records.file import FileFormat, write_game
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.web.gateway import Services

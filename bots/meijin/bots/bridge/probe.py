@@ -22,7 +22,7 @@ from meijin.bots.bridge.errors import (
 )
 from meijin.bots.bridge.session import SETTLING, EngineSession
 from meijin.game import OpeningRule, Variant
-from meijin.game.variant import MAX_SIDE, MIN_GOMOKU_SIDE
+from meijin.game.rules.variant import MAX_SIDE, MIN_GOMOKU_SIDE
 
 PROBE_PATIENCE = timedelta(seconds=60)
 """For all sizes together; what isn't known by then is not claimed."""

@@ -13,7 +13,7 @@ from meijin.bots.sdk.answer import Analysis, Choice
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
 from meijin.game import GOMOKU, OPENING_RULES, RULES, Board, Variant
-from meijin.game.variant import GOMOKU_LINE
+from meijin.game.rules.variant import GOMOKU_LINE
 from meijin.wire import Capabilities
 
 if TYPE_CHECKING:

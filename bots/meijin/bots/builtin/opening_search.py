@@ -12,7 +12,7 @@ from meijin.bots.builtin.compiled import CompiledBot
 from meijin.bots.sdk.budget import thinking_time
 from meijin.bots.sdk.position import Position
 from meijin.game import FREE, Board, Color
-from meijin.game.opening_book import generated_openings
+from meijin.game.openings.book import generated_openings
 
 CANDIDATES = 8
 """Openings that are looked at, of which the most balanced is placed."""

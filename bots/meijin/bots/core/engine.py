@@ -16,7 +16,7 @@ from meijin.bots.core.search import iterative_deepening
 from meijin.bots.core.state import STATE, init, make
 from meijin.bots.core.transposition import new_table
 from meijin.game import Board, Color, Variant
-from meijin.game.variant import GOMOKU_LINE, MIN_GOMOKU_SIDE
+from meijin.game.rules.variant import GOMOKU_LINE, MIN_GOMOKU_SIDE
 
 MAX_DEPTH = 100
 NO_LIMIT = 1 << 60

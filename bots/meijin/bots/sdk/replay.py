@@ -14,7 +14,7 @@ from meijin.bots.sdk.outbox import Outbox
 from meijin.bots.sdk.searcher import Searcher
 from meijin.bots.sdk.wire import Action
 from meijin.game import Ending, GameRecord, OpeningAction, Outcome, Party, encode_moves
-from meijin.game.recorded_turn import RecordedTurn, player_of
+from meijin.game.records.recorded_turn import RecordedTurn, player_of
 
 NUMBER = 1
 """The game's number on the stream."""

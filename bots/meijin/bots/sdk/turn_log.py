@@ -14,7 +14,7 @@ from meijin.bots.sdk.events import Turn
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.wire import Action
 from meijin.game import Analysis, Variant, cell_name, decode_moves
-from meijin.game.position_string import format_position
+from meijin.game.records.position_string import format_position
 
 logger = logging.getLogger("meijin.bots.turns")
 

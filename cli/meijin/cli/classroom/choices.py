@@ -7,7 +7,7 @@ import numpy as np
 
 from meijin.cli.classroom.student_report import PlayedGame
 from meijin.game import Variant
-from meijin.game.symmetry import PositionKey, symmetries
+from meijin.game.board.symmetry import PositionKey, symmetries
 from meijin.ladder.statistics.copied_play import Choices
 
 DEEPEST = 40

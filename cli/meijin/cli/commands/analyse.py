@@ -22,8 +22,8 @@ from meijin.cli.errors import CommandError, UsageError, unusable_file
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption
 from meijin.cli.output import PlainConsole, print_note
 from meijin.game import Analysis, Board, TimeControl, Variant, cell_name
-from meijin.game.analysis import cells_on_board
-from meijin.game.position_string import format_position
+from meijin.game.records.analysis import cells_on_board
+from meijin.game.records.position_string import format_position
 
 STANDARD_INPUT = "-"
 T = TypeVar("T")

@@ -31,7 +31,7 @@ from meijin.cli.bot_options import (
 from meijin.cli.connection import USUAL_SERVER, Server, with_server
 from meijin.cli.errors import CommandError
 from meijin.game import FREE, OpeningRule, Rule, opening_rule_named, rule_named
-from meijin.game.variant import MAX_SIDE, MIN_GOMOKU_SIDE
+from meijin.game.rules.variant import MAX_SIDE, MIN_GOMOKU_SIDE
 
 _MEGABYTE = 1 << 20
 _MILLISECOND = timedelta(milliseconds=1)

@@ -10,7 +10,7 @@ from meijin.cli.errors import CommandError
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption
 from meijin.cli.output import console, count_text, print_json, table
 from meijin.game import Variant, cell_name, decode_moves, encode_moves, format_opening
-from meijin.game.position_string import parse_position
+from meijin.game.records.position_string import parse_position
 from meijin.v1 import opening_service_pb2 as pb
 from meijin.wire import outcome_from_proto, variant_to_proto
 from meijin.wire.strength import Strength

@@ -23,8 +23,8 @@ from meijin.cli.game_selection import (
 from meijin.cli.output import console, count_text, print_json
 from meijin.cli.record_files import OutputFormat, games_in, text_output, written
 from meijin.game import GameRecord, Variant
-from meijin.game.record_file import FileFormat
-from meijin.game.referee import problems
+from meijin.game.records.file import FileFormat
+from meijin.game.records.referee import problems
 from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import record_from_proto
 

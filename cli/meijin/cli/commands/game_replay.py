@@ -30,7 +30,7 @@ from meijin.game import (
     cell_name,
     decode_moves,
 )
-from meijin.game.recorded_turn import RecordedTurn, player_of, recorded_turns
+from meijin.game.records.recorded_turn import RecordedTurn, player_of, recorded_turns
 from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import record_from_proto
 

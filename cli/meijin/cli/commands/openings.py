@@ -14,7 +14,7 @@ from meijin.cli.options import DEFAULT_VARIANT, VariantOption
 from meijin.cli.output import PlainConsole, console
 from meijin.cli.record_files import text_output
 from meijin.game import Color, Opening, Variant, format_opening
-from meijin.game.opening_file import MAX_OPENING_PLIES
+from meijin.game.openings.file import MAX_OPENING_PLIES
 
 app = typer.Typer(
     help="Explore what was played, read books of openings, and judge them.", no_args_is_help=True

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from meijin.game import FREE, FREESTYLE, OpeningRule, Rule, TimeControl, Variant
-from meijin.game.variant import MIN_GOMOKU_SIDE
+from meijin.game.rules.variant import MIN_GOMOKU_SIDE
 from meijin.wire import Capabilities
 from meijin.wire.capabilities import USUAL_SIZE, move_time
 

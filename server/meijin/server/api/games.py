@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection
 
-from meijin.game.record_file import FileFormat, write_game
+from meijin.game.records.file import FileFormat, write_game
 from meijin.server.access.caller import current_caller
 from meijin.server.api.arena_watch import ArenaWatch, Selection
 from meijin.server.api.convert_games import (

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from meijin.game import Analysis, Board
-from meijin.game.analysis import cells_on_board
+from meijin.game.records.analysis import cells_on_board
 from meijin.server.match.commands import Evaluation
 from meijin.wire.text import plain_text
 

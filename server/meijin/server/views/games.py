@@ -16,7 +16,7 @@ from meijin.game import (
     Variant,
     decode_moves,
 )
-from meijin.game.analysis import cells_on_board
+from meijin.game.records.analysis import cells_on_board
 from meijin.server.match.live_game import LiveGame
 from meijin.store.games import GameRow, decode_choice, decode_times
 from meijin.store.schema import GameId, GameState, TournamentId

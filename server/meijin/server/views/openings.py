@@ -7,7 +7,7 @@ from typing import Self
 from sqlalchemy import Connection
 
 from meijin.game import Variant
-from meijin.game.canonical_position import CanonicalPosition, canonical_position
+from meijin.game.board.canonical_position import CanonicalPosition, canonical_position
 from meijin.ladder.statistics.score_interval import wilson_interval
 from meijin.server.views.games import GameSummary, game_summary
 from meijin.store.games import games_by_id

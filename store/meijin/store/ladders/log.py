@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, String, case, cast, func, literal, select
 
 from meijin.game import Ending, Party, Result
-from meijin.game.moves import MOVE_BYTES
+from meijin.game.board.moves import MOVE_BYTES
 from meijin.store.ladders.opening_keys import opening_key, settled_opening
 from meijin.store.rows import columns_of
 from meijin.store.schema import (

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from meijin.game.moves import MOVE_BYTES
+from meijin.game.board.moves import MOVE_BYTES
 from meijin.store.games import decode_choice
 
 

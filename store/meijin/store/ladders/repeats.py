@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from meijin.game.moves import MOVE_BYTES
+from meijin.game.board.moves import MOVE_BYTES
 from meijin.store.schema import BotVersionId, Game, GameId, GameState
 
 _PLAYERS = struct.Struct("<QQH")

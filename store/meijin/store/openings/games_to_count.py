@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, LargeBinary, func, select
 
 from meijin.game import Result, Variant
-from meijin.game.moves import MOVE_BYTES
+from meijin.game.board.moves import MOVE_BYTES
 from meijin.store.rows import columns_of
 from meijin.store.schema import (
     BotVersionId,

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 
 from meijin.game import Outcome, Variant, encode_moves
-from meijin.game.symmetry import canonical
+from meijin.game.board.symmetry import canonical
 from meijin.store.schema import BotVersionId
 
 _PLAYERS = struct.Struct("<QQH")

@@ -8,8 +8,8 @@ from itertools import islice
 import pytest
 
 from meijin.game import GOMOKU, TIC_TAC_TOE, Variant, decode_moves, encode_moves, openings_for
-from meijin.game.opening_book import generated_openings
-from meijin.game.symmetry import position_key
+from meijin.game.board.symmetry import position_key
+from meijin.game.openings.book import generated_openings
 from meijin.server.tournaments.formats.opening_deck import OpeningDeck
 
 SMALL = Variant(width=5, height=5)

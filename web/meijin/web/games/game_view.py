@@ -8,7 +8,7 @@ from functools import cached_property
 from markupsafe import Markup
 
 from meijin.game import Board, GameRecord, winning_line
-from meijin.game.board_svg import board_svg
+from meijin.game.board.svg import board_svg
 from meijin.v1 import fault_service_pb2, game_pb2
 from meijin.web.games.evidence import EvidenceLine, evidence_lines
 from meijin.web.games.phases import Phase, phases

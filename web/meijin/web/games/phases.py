@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from meijin.game import Color, GameRecord, Seat
-from meijin.game.opening_rule import OpeningRule
-from meijin.game.recorded_turn import player_of
+from meijin.game.records.recorded_turn import player_of
+from meijin.game.rules.opening_rule import OpeningRule
 
 
 class PhaseKind(Enum):

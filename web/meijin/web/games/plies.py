@@ -8,8 +8,8 @@ from datetime import timedelta
 from functools import lru_cache
 
 from meijin.game import Analysis, Color, GameRecord, Variant, cell_name
-from meijin.game.forbidden import forbidden_by_ply
-from meijin.game.recorded_clocks import ClockReading, recorded_clocks
+from meijin.game.board.forbidden import forbidden_by_ply
+from meijin.game.records.recorded_clocks import ClockReading, recorded_clocks
 from meijin.v1 import game_pb2
 
 GAMES_KEPT = 64

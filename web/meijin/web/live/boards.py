@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from meijin.game import decode_moves
-from meijin.game.moves import MOVE_BYTES
+from meijin.game.board.moves import MOVE_BYTES
 from meijin.v1 import game_pb2
 from meijin.v1.game_service_pb2 import Clocks, GameEvaluation, GameUpdate
 from meijin.web.templating import plain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from meijin.game.variant import MAX_SIDE
+from meijin.game.rules.variant import MAX_SIDE
 from meijin.v1 import fault_service_pb2, game_pb2, game_service_pb2
 from meijin.web.drafts import Draft
 from meijin.web.games.game_view import game_view

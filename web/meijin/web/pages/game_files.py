@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from meijin.game import Board
-from meijin.game.board_svg import board_svg
+from meijin.game.board.svg import board_svg
 from meijin.v1 import game_service_pb2
 from meijin.web.drafts import HTML, Draft
 from meijin.web.pages.game import asked_game, asked_ply, is_held_back

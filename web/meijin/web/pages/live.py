@@ -7,7 +7,7 @@ from datetime import timedelta
 from markupsafe import Markup
 
 from meijin.game import Board, decode_moves
-from meijin.game.board_svg import board_svg
+from meijin.game.board.svg import board_svg
 from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.v1.game_service_pb2 import GameUpdate, WatchArenaRequest, WatchArenaResponse
 from meijin.web.drafts import Draft

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from meijin.game import Variant, cell_name
-from meijin.game.coordinates import COLUMNS
+from meijin.game.board.coordinates import COLUMNS
 
 CELL = 40
 """Between two lines, in units of the picture."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from meijin.game import GOMOKU, Variant, cell_name, decode_moves, encode_moves, format_opening
-from meijin.game.position_string import format_position, parse_position
+from meijin.game.records.position_string import format_position, parse_position
 from meijin.v1 import game_pb2
 from meijin.v1 import opening_service_pb2 as pb
 from meijin.web.drafts import Draft

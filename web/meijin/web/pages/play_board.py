@@ -12,7 +12,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from meijin.game import Board, Color, encode_moves, parse_cell
-from meijin.game.board_svg import board_svg
+from meijin.game.board.svg import board_svg
 from meijin.v1 import analysis_service_pb2, game_service_pb2
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.web.gateway import Services

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw
 
 from meijin.game import Board, Color, Variant
-from meijin.game.board_svg import FILLS, INK, LAST, LINE, WOOD
-from meijin.game.coordinates import COLUMNS
-from meijin.game.winning_line import winning_line
+from meijin.game.board.coordinates import COLUMNS
+from meijin.game.board.svg import FILLS, INK, LAST, LINE, WOOD
+from meijin.game.board.winning_line import winning_line
 from meijin.web.pictures.lettering import font
 
 FINE = 3

@@ -7,7 +7,7 @@ from io import BytesIO
 from PIL import Image, ImageDraw
 
 from meijin.game import Board, Color, GameRecord
-from meijin.game.board_svg import FILLS
+from meijin.game.board.svg import FILLS
 from meijin.web.pictures.board_image import board_image
 from meijin.web.pictures.lettering import fitted, font
 from meijin.web.wording import text

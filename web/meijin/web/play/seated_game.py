@@ -5,15 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from meijin.game import (
-    Board,
-    Color,
-    IllegalMoveError,
-    Outcome,
-    Variant,
-    cell_name,
-    winning_line,
-)
+from meijin.game import Board, Color, IllegalMoveError, Outcome, Variant, cell_name, winning_line
 from meijin.v1 import play_service_pb2 as pb
 from meijin.web.refusals import bad_request
 from meijin.web.wording import text

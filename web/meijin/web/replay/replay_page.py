@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 from meijin.game import FREE, GameRecord
-from meijin.game.game_json import json_object
-from meijin.game.recorded_clocks import recorded_clocks
+from meijin.game.records.json import json_object
+from meijin.game.records.recorded_clocks import recorded_clocks
 from meijin.web.replay.page_parts import embedded, filled, policy
 
 

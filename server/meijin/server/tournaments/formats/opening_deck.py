@@ -8,9 +8,9 @@ from itertools import count
 from typing import Self
 
 from meijin.game import decode_moves, encode_moves, openings_for
-from meijin.game.opening_book import generated_openings
-from meijin.game.symmetry import PositionKey, images_of, position_key
-from meijin.game.variant import Variant
+from meijin.game.board.symmetry import PositionKey, images_of, position_key
+from meijin.game.openings.book import generated_openings
+from meijin.game.rules.variant import Variant
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,83 @@
+"""The winning line: which stones have won."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Protocol
+
+from meijin.game.color import Color
+from meijin.game.grid import BORDER, Grid
+from meijin.game.rules.rule import Stones
+from meijin.game.rules.variant import Variant
+
+
+class PlayedStones(Stones, Protocol):
+    """A board, which is what is seen of it once moves are made."""
+
+    @property
+    def variant(self) -> Variant:
+        """What is played."""
+
+    @property
+    def winner(self) -> Color | None:
+        """The side with a winning line."""
+
+    @property
+    def moves(self) -> array[int]:
+        """The cells in the order played."""
+
+    def stone(self, cell: int) -> Color | None:
+        """The colour of the stone on `cell`."""
+
+    def is_legal(self, cell: int) -> bool:
+        """Whether the side to move may play on `cell`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OneLine:
+    """A board as a rule sees it, with the stones of one line alone."""
+
+    stones: bytearray
+    grid: Grid
+    line: int
+
+
+def winning_line(board: PlayedStones) -> tuple[int, ...]:
+    """The cells of the line that has won, ascending; of all where the last stone made several.
+
+    None where nobody has won. On a board that was set up every line of the winner counts.
+    """
+    if board.winner is None:
+        return ()
+    places: set[int] = set()
+    for cell in board.moves[-1:] or range(board.variant.cells):
+        if board.stone(cell) is board.winner:
+            places.update(_winning_places(board, board.grid.index[cell], cell))
+    return tuple(cell for cell, place in enumerate(board.grid.index) if place in places)
+
+
+def _winning_places(board: PlayedStones, at: int, cell: int) -> Iterator[int]:
+    """The places in the array of the runs through a stone that win.
+
+    The rule tells only whether any line wins, so it is asked about each of them alone.
+    """
+    stones = board.stones
+    for step in board.grid.steps:
+        before, after = list(_walk(stones, at, -step)), list(_walk(stones, at, step))
+        alone = _OneLine(bytearray(board.grid.empty), board.grid, board.line)
+        for place in (*before, at, *after):
+            alone.stones[place] = stones[place]
+        if board.variant.rule.wins(alone, cell):
+            yield at
+            for side in (before, after):
+                yield from takewhile(lambda place: stones[place] == stones[at], side)
+
+
+def _walk(stones: bytearray, at: int, step: int) -> Iterator[int]:
+    """The places in a direction, up to the border."""
+    while stones[at + step] != BORDER:
+        at += step
+        yield at

@@ -1,0 +1,80 @@
+"""Openings: the first moves of a game, given to both sides."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from meijin.game.board.board import Board
+from meijin.game.board.coordinates import cell_at, cell_name, parse_cell
+from meijin.game.openings.balanced import BALANCED
+from meijin.game.rules.variant import GOMOKU_LINE, Variant
+
+Opening = tuple[int, ...]
+"""The cells in the order played, black first."""
+
+MIN_BALANCED_SIDE = 9
+"""The shortest side that leaves room around the balanced openings, which span 7x7."""
+
+_NUMBERS = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
+
+
+def parse_opening(text: str, variant: Variant) -> Opening:
+    """Read cells separated by white space, as names or as numbers.
+
+    ``h8 i9`` and ``7,7 8,6`` are the same on 15x15: numbers are column and row from the
+    top left, both from 0.
+
+    Raises:
+        ValueError: a cell is unreadable or off the board.
+    """
+    return tuple(_parse_move(word, variant) for word in text.split())
+
+
+def _parse_move(word: str, variant: Variant) -> int:
+    numbers = _NUMBERS.fullmatch(word)
+    if numbers is None:
+        return parse_cell(word, variant)
+    return cell_at(int(numbers[1]), int(numbers[2]), variant)
+
+
+def format_opening(cells: Iterable[int], variant: Variant) -> str:
+    """The names of the cells, like ``h8 i9 j10``."""
+    return " ".join(cell_name(cell, variant) for cell in cells)
+
+
+def check_opening(cells: Iterable[int], variant: Variant) -> None:
+    """Accept an opening after which a game can go on.
+
+    Raises:
+        ValueError: a cell repeats or is off the board, the opening ends the game, or the
+            players place the first stones by an opening rule.
+    """
+    opening = tuple(cells)
+    if opening and variant.opening_rule.stones:
+        rule = variant.opening_rule.name
+        raise ValueError(f"with {rule} the players place the first stones; leave openings out")
+    if Board.from_moves(opening, variant).is_over:
+        raise ValueError(f"the opening {format_opening(opening, variant)} ends the game")
+
+
+def has_balanced_openings(variant: Variant) -> bool:
+    """Whether openings are given, the line is five, and both sides have room around the middle."""
+    has_room = min(variant.width, variant.height) >= MIN_BALANCED_SIDE
+    return variant.line == GOMOKU_LINE and has_room and not variant.opening_rule.stones
+
+
+@lru_cache(maxsize=64)
+def openings_for(variant: Variant) -> tuple[Opening, ...]:
+    """The openings that games of a variant start from, in a fixed order.
+
+    The balanced ones where the line is five and both sides have room, around the centre (of
+    an even side, the cell right of the middle or below it); otherwise, and where the players
+    place the first stones by an opening rule, the empty opening alone.
+    """
+    if not has_balanced_openings(variant):
+        return ((),)
+    column, row = variant.width // 2, variant.height // 2
+    return tuple(
+        tuple(cell_at(column + right, row + below, variant) for right, below in opening)
+        for opening in BALANCED
+    )

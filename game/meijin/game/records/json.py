@@ -1,0 +1,220 @@
+"""Games as JSON objects, which hold all that a record does; docs/records.md has the schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NoReturn, TypeVar
+
+from meijin.game.board.board import Board
+from meijin.game.board.coordinates import cell_name, parse_cell
+from meijin.game.clock import TimeControl
+from meijin.game.color import Color
+from meijin.game.outcome import Ending, Outcome, Party
+from meijin.game.position import SideChoice
+from meijin.game.records.analysis import Analysis
+from meijin.game.records.record import GameRecord
+from meijin.game.rules.variant import Variant
+from meijin.game.seconds import MICROSECOND
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+FORMAT = "meijin-game"
+VERSION = 1
+MAX_TIME_US = 10**15
+"""Thirty years: what a move may take in a file."""
+
+
+def to_json(record: GameRecord) -> str:
+    """Write a record as one object in one line, without a line break at its end."""
+    return json.dumps(json_object(record), ensure_ascii=False)
+
+
+def json_object(record: GameRecord) -> dict[str, Any]:
+    """The object that is written."""
+    control, start, end = record.time_control, record.start_time, record.end_time
+    white = record.white_time_control
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "game_id": record.game_id,
+        "event": record.event,
+        "variant": str(record.variant),
+        "time_control": None if control is None else str(control),
+        **({} if white is None else {"white_time_control": str(white)}),
+        "black": {"name": record.black, "version": record.black_version},
+        "white": {"name": record.white, "version": record.white_version},
+        "start_time": None if start is None else start.isoformat(),
+        "end_time": None if end is None else end.isoformat(),
+        "opening_plies": record.opening_plies,
+        "choice": None if record.choice is None else _choice_object(record.choice),
+        "moves": [_move(record, ply) for ply in range(len(record.moves))],
+        "outcome": None if record.outcome is None else _outcome_object(record.outcome),
+    }
+
+
+def _move(record: GameRecord, ply: int) -> dict[str, Any]:
+    move: dict[str, Any] = {"cell": cell_name(record.moves[ply], record.variant)}
+    if record.times:
+        move["time_us"] = record.times[ply] // MICROSECOND
+    if record.raw_times:
+        move["raw_time_us"] = record.raw_times[ply] // MICROSECOND
+    analysis = record.analysis[ply] if record.analysis else None
+    if analysis is not None:
+        move["analysis"] = {
+            "score": analysis.score,
+            "depth": analysis.depth,
+            "nodes": analysis.nodes,
+            "pv": [cell_name(cell, record.variant) for cell in analysis.pv],
+        }
+    return move
+
+
+def _choice_object(choice: SideChoice) -> dict[str, Any]:
+    return {"ply": choice.ply, "color": choice.color.name.lower()}
+
+
+def _outcome_object(outcome: Outcome) -> dict[str, Any]:
+    winner = outcome.winner
+    return {
+        "winner": None if winner is None else winner.name.lower(),
+        "ending": outcome.ending.value,
+        "at_fault": outcome.at_fault.value,
+        "detail": outcome.detail,
+    }
+
+
+def from_json(text: str) -> GameRecord:
+    """Read a record; fields that are unknown are passed over.
+
+    Raises:
+        ValueError: the text is no such object, or its moves are no legal game.
+    """
+    try:
+        found = json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+    game = _Fields(found, "the game")
+    if game.get("format", str) != FORMAT or game.get("version", int) != VERSION:
+        raise ValueError(f'it is no game in the format "{FORMAT}" of version {VERSION}')
+    variant = Variant.parse(game.get("variant", str))
+    return _record(game, variant)
+
+
+def _record(game: _Fields, variant: Variant) -> GameRecord:
+    moves = [_Fields(move, f"move {ply}") for ply, move in enumerate(game.get("moves", list))]
+    if len(moves) > variant.cells:
+        raise ValueError(f"{len(moves)} moves are too many for the {variant.size} board")
+    black, white = (_Fields(game.get(side, dict), side) for side in ("black", "white"))
+    return GameRecord(
+        variant=variant,
+        black=black.get("name", str),
+        white=white.get("name", str),
+        moves=tuple(_played(moves, variant).moves),
+        times=_times(moves, "time_us"),
+        raw_times=_times(moves, "raw_time_us"),
+        analysis=tuple(_analysis(move, variant) for move in moves),
+        opening_plies=game.get("opening_plies", int),
+        time_control=game.optional("time_control", str, TimeControl.parse),
+        outcome=game.optional("outcome", dict, _outcome),
+        start_time=game.optional("start_time", str, datetime.fromisoformat),
+        end_time=game.optional("end_time", str, datetime.fromisoformat),
+        event=game.get("event", str),
+        choice=game.optional("choice", dict, _choice),
+        game_id=game.get("game_id", str),
+        black_version=black.get("version", str),
+        white_version=white.get("version", str),
+        white_time_control=game.optional("white_time_control", str, TimeControl.parse),
+    )
+
+
+class _Fields:
+    """The fields of one JSON object."""
+
+    def __init__(self, found: object, name: str) -> None:
+        if not isinstance(found, dict):
+            raise ValueError(f"{name} is no JSON object")  # noqa: TRY004 - a file is wrong
+        self._found: Mapping[str, object] = found
+        self._name = name
+
+    def get(self, field: str, kind: type[T]) -> T:
+        """The value of a field.
+
+        Raises:
+            ValueError: it is missing or of another kind.
+        """
+        value = self._found.get(field)
+        if type(value) is not kind:  # a bool is no number here
+            raise ValueError(f'{self._name} needs a field "{field}" ({kind.__name__})')
+        if kind is str:
+            str(value).encode()  # JSON can escape half of a pair of surrogates, which no file holds
+        return value
+
+    def optional(self, field: str, kind: type[T], read: Callable[[T], R]) -> R | None:
+        """What a field says; ``None`` where it is missing or null."""
+        if self._found.get(field) is None:
+            return None
+        return read(self.get(field, kind))
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number of JSON's")
+
+
+def _played(moves: list[_Fields], variant: Variant) -> Board:
+    board = Board(variant)
+    for ply, move in enumerate(moves):
+        try:
+            board.play(parse_cell(move.get("cell", str), variant))
+        except ValueError as error:
+            raise ValueError(f"move {ply}: {error}") from error
+    return board
+
+
+def _times(moves: list[_Fields], field: str) -> tuple[timedelta, ...]:
+    """Times of all moves, or of none."""
+    times = [move.optional(field, int, _time) for move in moves]
+    known = [time for time in times if time is not None]
+    if len(known) not in {0, len(times)}:
+        raise ValueError(f'"{field}" stands with some of the moves and not with all')
+    return tuple(known)
+
+
+def _time(microseconds: int) -> timedelta:
+    if not 0 <= microseconds <= MAX_TIME_US:
+        raise ValueError(f"a move can't take {microseconds} microseconds")
+    return timedelta(microseconds=microseconds)
+
+
+def _analysis(move: _Fields, variant: Variant) -> Analysis | None:
+    def read(found: dict[str, object]) -> Analysis:
+        fields = _Fields(found, "an analysis")
+        pv = tuple(parse_cell(str(cell), variant) for cell in fields.get("pv", list))
+        numbers = {name: fields.get(name, int) for name in ("score", "depth", "nodes")}
+        return Analysis(**numbers, pv=pv)
+
+    return move.optional("analysis", dict, read)
+
+
+def _outcome(found: dict[str, object]) -> Outcome:
+    fields = _Fields(found, "the outcome")
+    ending = Ending(fields.get("ending", str))
+    return Outcome(
+        ending=ending,
+        winner=fields.optional("winner", str, _color),
+        at_fault=Party(fields.get("at_fault", str)),
+        detail=fields.get("detail", str),
+    )
+
+
+def _choice(found: dict[str, object]) -> SideChoice:
+    fields = _Fields(found, "the choice")
+    return SideChoice(fields.get("ply", int), _color(fields.get("color", str)))
+
+
+def _color(name: str) -> Color:
+    if name.upper() not in Color.__members__:
+        raise ValueError(f'"{name}" is no side; write black or white')
+    return Color[name.upper()]

@@ -1,0 +1,98 @@
+"""The turns of a recorded game: who was asked for what, and with which clocks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from meijin.game.action import Action, Choose, Placement
+from meijin.game.board.board import Board
+from meijin.game.color import Color
+from meijin.game.position import GamePosition
+from meijin.game.records.record import GameRecord
+from meijin.game.rules.opening_rule import Task
+from meijin.game.seat import Seat
+from meijin.game.seconds import MICROSECOND
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """One turn as it was asked for."""
+
+    ply: int
+    """How many stones lay on the board."""
+    seat: Seat
+    color: Color
+    """The side of who was asked, as far as it was settled."""
+    task: Task | None
+    """What the opening asked for; ``None`` for a usual move."""
+    own_ns: int
+    """On the clock of who was asked; with only a cap per move, the cap."""
+    opponent_ns: int
+    answer: Action | None
+    """What was answered; ``None`` where the game ended instead, or goes on."""
+    last_charge_ns: tuple[int, int] | None
+    """Raw and charged time of the same player's answer before; ``None`` at its first turn."""
+
+
+def recorded_turns(
+    record: GameRecord, choice_time: timedelta = timedelta(0)
+) -> Iterator[RecordedTurn]:
+    """All turns after the opening that was given, in their order.
+
+    Args:
+        record: With a time control; moves without times took none.
+        choice_time: What the choice of a side was charged, which a record does not hold.
+
+    Raises:
+        ValueError: it has no time control, its moves are no game, or one of them takes more
+            than its player has left.
+    """
+    clock = record.clock()
+    position = GamePosition(Board.from_moves(record.moves[: record.opening_plies], record.variant))
+    charges: dict[Seat, tuple[int, int]] = {}
+    while not position.board.is_over:
+        ply, seat, answer = position.board.ply, position.seat_to_act, _answer(record, position)
+        yield RecordedTurn(
+            ply=ply,
+            seat=seat,
+            color=position.color_of(seat),
+            task=position.task,
+            own_ns=clock.left_ns(seat),
+            opponent_ns=clock.left_ns(seat.other),
+            answer=answer,
+            last_charge_ns=charges.get(seat),
+        )
+        if answer is None:
+            return
+        charges[seat] = _times(record, ply, answer, choice_time)
+        if not clock.charge(seat, charges[seat][1]):
+            raise ValueError(f"ply {ply}: the move took more than its player had left")
+        position.act(answer)
+
+
+def player_of(record: GameRecord, seat: Seat) -> str:
+    """The name of the player that had a seat, whatever its colour was in the end."""
+    color = GamePosition(record.board(), record.choice).color_of(seat)
+    return record.black if color is Color.BLACK else record.white
+
+
+def _answer(record: GameRecord, position: GamePosition) -> Action | None:
+    """What the record has next."""
+    task, choice, ply = position.task, record.choice, position.board.ply
+    if task is not None and task.may_choose and choice is not None and choice.ply == ply:
+        return Choose(choice.color)
+    stones = 1 if task is None else task.stones
+    cells = record.moves[ply : ply + stones]
+    if not stones or len(cells) < stones:
+        return None
+    return cells[0] if task is None else Placement(cells)
+
+
+def _times(record: GameRecord, ply: int, answer: Action, choice_time: timedelta) -> tuple[int, int]:
+    """Raw and charged nanoseconds; the first stone of a placement has the time of them all."""
+    if isinstance(answer, Choose):
+        raw = charged = choice_time
+    else:
+        charged = record.times[ply] if record.times else timedelta(0)
+        raw = record.raw_times[ply] if record.raw_times else charged
+    return raw // MICROSECOND * 1000, charged // MICROSECOND * 1000

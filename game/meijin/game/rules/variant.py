@@ -1,0 +1,127 @@
+"""Variants: board size, line length, rule and opening rule."""
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from meijin.game.rules.line_rule import FREESTYLE
+from meijin.game.rules.named import rule_named
+from meijin.game.rules.opening_rule import FREE, OpeningRule, opening_rule_named
+from meijin.game.rules.rule import Rule
+
+MIN_SIDE = 3
+MAX_SIDE = 22
+MIN_GOMOKU_SIDE = 5
+"""The shortest side of a board on which the line is five or longer."""
+MIN_LINE = 3
+GOMOKU_LINE = 5
+
+_FORM = re.compile(
+    r"(?:(?P<rule>[a-z][a-z0-9_-]*)\s+)?"
+    r"(?P<width>[0-9]{1,4})(?:\s*x\s*(?P<height>[0-9]{1,4}))?"
+    r"(?:\s+line\s+(?P<line>[0-9]{1,4})|\s*,\s*(?P<row>[0-9]{1,4})\s+in\s+a\s+row)?"
+    r"(?:\s+(?P<opening>[a-z][a-z0-9]*))?"
+    r"(?:\s+draw\s+at\s+(?P<draw_at>[0-9]{1,4}))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A kind of game.
+
+    Written ``standard 15x15``, ``freestyle 3x3 line 3``, ``freestyle 15x15 swap2`` or
+    ``renju 15x15 draw at 200``.
+    """
+
+    rule: Rule = FREESTYLE
+    width: int = 15
+    """Columns, 3 to 22; at least 5 where `line` is 5 or more."""
+    height: int = 15
+    """Rows, with the same range."""
+    line: int = GOMOKU_LINE
+    """Stones in a row that win, from 3 to the longer side."""
+    opening_rule: OpeningRule = FREE
+    """How the first stones are placed, and who gets which colour."""
+    draw_at: int | None = None
+    """With how many stones a game that nobody has won is drawn; ``None`` for a full board.
+
+    An operator may set it: the Gomocup draws renju games on 15x15 with 200.
+    """
+
+    def __post_init__(self) -> None:
+        lowest = MIN_GOMOKU_SIDE if self.line >= GOMOKU_LINE else MIN_SIDE
+        for name, side in (("width", self.width), ("height", self.height)):
+            if not lowest <= side <= MAX_SIDE:
+                raise ValueError(
+                    f"{name} {side} is out of range for a line of {self.line}: "
+                    f"{lowest} to {MAX_SIDE}"
+                )
+        longest = max(self.width, self.height)
+        if not MIN_LINE <= self.line <= longest:
+            raise ValueError(
+                f"line {self.line} is out of range for {self.size}: {MIN_LINE} to {longest}"
+            )
+        # Else the opening could end the game: of its stones every other one is black.
+        if self.opening_rule.most_stones > 2 * self.line - 2:
+            raise ValueError(f"{self.opening_rule.name} needs a longer line than {self.line}")
+        if self.rule.needs_five and self.line != GOMOKU_LINE:
+            raise ValueError(
+                f"line {self.line} is out of range for {self.rule.name}: {GOMOKU_LINE} alone"
+            )
+        # The side that moves second has its chance of a line.
+        fewest = max(2 * self.line, self.opening_rule.most_stones + 1)
+        if self.draw_at is not None and not fewest <= self.draw_at < self.cells:
+            raise ValueError(
+                f"a draw at {self.draw_at} stones is out of range for {self.size}: "
+                f"{fewest} to {self.cells - 1}"
+            )
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return self.width * self.height
+
+    @property
+    def most_stones(self) -> int:
+        """With how many stones a game ends at the latest."""
+        return self.cells if self.draw_at is None else self.draw_at
+
+    @property
+    def size(self) -> str:
+        """Columns and rows, written ``15x15``."""
+        return f"{self.width}x{self.height}"
+
+    def __str__(self) -> str:
+        line = "" if self.line == GOMOKU_LINE else f" line {self.line}"
+        opening = "" if self.opening_rule == FREE else f" {self.opening_rule.name}"
+        draw = "" if self.draw_at is None else f" draw at {self.draw_at}"
+        return f"{self.rule.name} {self.size}{line}{opening}{draw}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read what `str` writes; all but the width may be left out.
+
+        ``19``, ``19x19``, ``standard 19x19`` and ``3x3, 3 in a row`` are variants too.
+
+        Raises:
+            ValueError: the form, the rule or a number is wrong.
+        """
+        form = _FORM.fullmatch(text.strip().lower())
+        if form is None:
+            raise ValueError(
+                f'"{text}" is no variant; write it like "15x15", "standard 19x19", '
+                '"freestyle 3x3 line 3", "freestyle 15x15 swap2" or "renju 15x15 draw at 200"'
+            )
+        return cls(
+            rule=rule_named(form["rule"] or FREESTYLE.name),
+            width=int(form["width"]),
+            height=int(form["height"] or form["width"]),
+            line=int(form["line"] or form["row"] or GOMOKU_LINE),
+            opening_rule=opening_rule_named(form["opening"] or FREE.name),
+            draw_at=int(form["draw_at"]) if form["draw_at"] else None,
+        )
+
+
+GOMOKU = Variant()
+"""Freestyle on 15x15, the game of most engines."""
+TIC_TAC_TOE = Variant(width=3, height=3, line=3)
