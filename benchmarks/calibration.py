@@ -33,16 +33,16 @@ from report import Row, print_json, show
 from simulated import Seats, SimulatedGames, go_server_round, round_robin
 
 from meijin.ladder.rating_table import BASE, Pool
-from meijin.ladder.statistics.bradley_terry import Fit, fit
-from meijin.ladder.statistics.covariance import (
+from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
+from meijin.ladder.statistics.fit.covariance import (
     DenseCovariance,
     covariance,
     superiority,
     superiority_to_next,
 )
-from meijin.ladder.statistics.matchmaking import Matchmaker
-from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.pair_counts import Floats, connected_components
+from meijin.ladder.statistics.fit.pair_counts import Floats, connected_components
+from meijin.ladder.statistics.pairing.matchmaking import Matchmaker
+from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
 
 BOTS = 30
 DEVIATION = 250.0

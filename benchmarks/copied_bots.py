@@ -32,8 +32,8 @@ from itertools import product
 import numpy as np
 from report import Row, report
 
-from meijin.ladder.statistics.copied_play import Choices, agreement, signals
-from meijin.ladder.statistics.pair_counts import Floats
+from meijin.ladder.statistics.diagnosis.copied_play import Choices, agreement, signals
+from meijin.ladder.statistics.fit.pair_counts import Floats
 
 MOVES = 8
 ANCHORS = 2

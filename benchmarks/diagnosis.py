@@ -42,11 +42,11 @@ from calibration import OurPolicy
 from report import Row, print_json, show
 from simulated import OUTCOMES, SimulatedGames
 
-from meijin.ladder.statistics.bradley_terry import fit
-from meijin.ladder.statistics.covariance import covariance
-from meijin.ladder.statistics.diagnosis import Diagnosis
-from meijin.ladder.statistics.drift import in_blocks
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts
+from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
+from meijin.ladder.statistics.diagnosis.drift import in_blocks
+from meijin.ladder.statistics.fit.bradley_terry import fit
+from meijin.ladder.statistics.fit.covariance import covariance
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
 
 DEVIATION = 200.0
 """Of the bots' strengths, in Elo."""

@@ -21,9 +21,9 @@ from report import Row, report
 from stopped_tests import WORLDS, World
 
 from meijin.cli.classroom.grading import INDIFFERENCE, MOST_GAMES, RISK
-from meijin.ladder.statistics.likelihood_ratios import likelihood_ratios
-from meijin.ladder.statistics.pair_counts import Floats, Integers, Mask
-from meijin.ladder.statistics.sprt import Sprt
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask
+from meijin.ladder.statistics.sequential.likelihood_ratios import likelihood_ratios
+from meijin.ladder.statistics.sequential.sprt import Sprt
 
 ANCHORS = np.arange(-400.0, 600.0, 200.0)
 DEVIATION = 300.0

@@ -45,23 +45,23 @@ import numpy as np
 from report import Row, print_json, show
 from scenarios import World, WorldGames
 
-from meijin.ladder.statistics.bradley_terry import Fit, fit
-from meijin.ladder.statistics.covariance import (
+from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
+from meijin.ladder.statistics.diagnosis.drift import in_blocks
+from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
+from meijin.ladder.statistics.fit.covariance import (
     Z_95,
     Covariance,
     DenseCovariance,
     covariance,
     superiority,
 )
-from meijin.ladder.statistics.diagnosis import Diagnosis
-from meijin.ladder.statistics.drift import in_blocks
-from meijin.ladder.statistics.empirical_bayes import fit_with_widths
-from meijin.ladder.statistics.matchmaking import Matchmaker
-from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.overdispersion import Overdispersion
-from meijin.ladder.statistics.pair_counts import Floats, PairCounts, connected_components
-from meijin.ladder.statistics.random_walk import RandomWalk
-from meijin.ladder.statistics.robust import robust_covariance
+from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
+from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts, connected_components
+from meijin.ladder.statistics.intervals.overdispersion import Overdispersion
+from meijin.ladder.statistics.intervals.random_walk import RandomWalk
+from meijin.ladder.statistics.intervals.robust import robust_covariance
+from meijin.ladder.statistics.pairing.matchmaking import Matchmaker
+from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
 
 BATCH = 20
 """Games between two fits that a pairing is made by."""

@@ -62,8 +62,8 @@ from meijin.game import Result
 from meijin.ladder.history import update_history
 from meijin.ladder.rating_table import Pool
 from meijin.ladder.refresh import refresh
-from meijin.ladder.statistics.covariance import superiority_to_next
-from meijin.ladder.statistics.pair_counts import Integers, PairCounts
+from meijin.ladder.statistics.fit.covariance import superiority_to_next
+from meijin.ladder.statistics.fit.pair_counts import Integers, PairCounts
 from meijin.ladder.tally_cache import TallyCache
 from meijin.ladder.verify import verify
 from meijin.server.views.ladders import ladder_table

@@ -36,11 +36,11 @@ from typing import NamedTuple
 import numpy as np
 from report import Row, print_json, show
 
-from meijin.ladder.statistics.bradley_terry import Fit, fit
-from meijin.ladder.statistics.covariance import Z_95, covariance
-from meijin.ladder.statistics.empirical_bayes import fit_with_widths
-from meijin.ladder.statistics.lineage import Lineage
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts
+from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
+from meijin.ladder.statistics.fit.covariance import Z_95, covariance
+from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
+from meijin.ladder.statistics.fit.lineage import Lineage
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
 
 BOTS = 12
 OLD_VERSIONS = 5

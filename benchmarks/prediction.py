@@ -36,9 +36,9 @@ from pathlib import Path
 import numpy as np
 from report import Row, print_json, show
 
-from meijin.ladder.statistics.bradley_terry import Fit, Prior
-from meijin.ladder.statistics.empirical_bayes import fit_with_widths
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts
+from meijin.ladder.statistics.fit.bradley_terry import Fit, Prior
+from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
 
 GOLDEN = Path(__file__).parents[1] / "../shared/golden/ratings"
 REAL = ("gomocup_2026_renju", "gomocup_2026_standard", "gomocup_renju_all", "gomocup_global")

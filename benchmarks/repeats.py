@@ -32,7 +32,7 @@ from report import Row, report
 
 from meijin.game import GOMOKU, Result, decode_moves, encode_moves, openings_for
 from meijin.game.board.symmetry import canonical
-from meijin.ladder.statistics.sprt import Sprt
+from meijin.ladder.statistics.sequential.sprt import Sprt
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.formats.opening_deck import OpeningDeck
 from meijin.server.tournaments.formats.sprt import (

@@ -30,8 +30,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from meijin.arena.local import local_server
-from meijin.ladder.statistics.sprt import Estimate, Sprt
-from meijin.ladder.statistics.stopped import estimate_of
+from meijin.ladder.statistics.sequential.sprt import Estimate, Sprt
+from meijin.ladder.statistics.sequential.stopped import estimate_of
 
 MEIJIN = (sys.executable, "-m", "meijin")
 ELO0, ELO1 = 0.0, 5.0

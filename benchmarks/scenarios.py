@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from meijin.ladder.statistics.pair_counts import Floats, PairCounts
+from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
 
 FIRST_MOVE = 60.0
 """What the first move is worth, in Elo."""

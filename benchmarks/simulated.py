@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from meijin.ladder.statistics.bradley_terry import Outcomes
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts
+from meijin.ladder.statistics.fit.bradley_terry import Outcomes
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
 
 OUTCOMES = Outcomes(advantage=60.0, draws=40.0)
 """One game in ten between equals is drawn."""

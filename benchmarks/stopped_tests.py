@@ -29,10 +29,10 @@ from itertools import product
 import numpy as np
 from report import Row, print_json, show
 
-from meijin.ladder.statistics.likelihood_ratios import likelihood_ratios
-from meijin.ladder.statistics.pair_counts import Floats, Integers
-from meijin.ladder.statistics.sprt import Estimate, Sprt
-from meijin.ladder.statistics.stopped import stopped_estimate
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers
+from meijin.ladder.statistics.sequential.likelihood_ratios import likelihood_ratios
+from meijin.ladder.statistics.sequential.sprt import Estimate, Sprt
+from meijin.ladder.statistics.sequential.stopped import stopped_estimate
 
 POINTS = np.arange(5) / 4
 """Mean scores of a pair."""

@@ -38,10 +38,10 @@ import numpy as np
 from report import Row, report
 from simulated import OUTCOMES
 
-from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT, Prior
-from meijin.ladder.statistics.covariance import normal_cdf
-from meijin.ladder.statistics.pair_counts import Floats, Integers, Mask
-from meijin.ladder.statistics.stopping import StoppingRule, error_bounds
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Prior
+from meijin.ladder.statistics.fit.covariance import normal_cdf
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask
+from meijin.ladder.statistics.pairing.stopping import StoppingRule, error_bounds
 
 CONFIDENCE = 0.95
 BATCH = 20

@@ -13,8 +13,8 @@ import pytest
 from interval_coverage import SCENARIOS, calibration, coverage_row, judge, los_row, simulate
 from scenarios import World, WorldGames
 
-from meijin.ladder.statistics.bradley_terry import fit
-from meijin.ladder.statistics.covariance import DenseCovariance
+from meijin.ladder.statistics.fit.bradley_terry import fit
+from meijin.ladder.statistics.fit.covariance import DenseCovariance
 
 
 def test_an_interval_holds_what_lies_in_it() -> None:

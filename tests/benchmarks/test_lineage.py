@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from lineage import Judgement, Kind, judge, lineage_ladder, openings_ladder, rows
 
-from meijin.ladder.statistics.bradley_terry import fit
-from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.statistics.fit.bradley_terry import fit
+from meijin.ladder.statistics.fit.pair_counts import PairCounts
 
 
 def test_a_judgement_is_relative_to_the_mean_of_some() -> None:

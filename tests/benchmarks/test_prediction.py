@@ -11,9 +11,9 @@ import prediction
 import pytest
 from prediction import MODELS, Games, davidson, fit_model, rao_kupper, simulate
 
-from meijin.ladder.statistics import bradley_terry
-from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT
-from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.statistics.fit import bradley_terry
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT
+from meijin.ladder.statistics.fit.pair_counts import PairCounts
 
 
 @pytest.mark.parametrize("chances", [rao_kupper, davidson])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from simulated import OUTCOMES, SimulatedGames, go_server_round, round_robin
 
-from meijin.ladder.statistics.pair_counts import Integers
+from meijin.ladder.statistics.fit.pair_counts import Integers
 
 ALL = np.arange(10)
 

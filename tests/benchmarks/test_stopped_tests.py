@@ -11,7 +11,7 @@ import pytest
 import stopped_tests
 from stopped_tests import WORLDS, play
 
-from meijin.ladder.statistics.sprt import Decision, Sprt
+from meijin.ladder.statistics.sequential.sprt import Decision, Sprt
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -15,11 +15,11 @@ import stopping
 from simulated import OUTCOMES
 from stopping import RULES, Pools, Task, are_sure, play
 
-from meijin.ladder.statistics.bradley_terry import ELO_PER_NAT
-from meijin.ladder.statistics.covariance import DenseCovariance
-from meijin.ladder.statistics.matchmaking import Matchmaker
-from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.stopping import StoppingRule, error_bounds
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT
+from meijin.ladder.statistics.fit.covariance import DenseCovariance
+from meijin.ladder.statistics.pairing.matchmaking import Matchmaker
+from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
+from meijin.ladder.statistics.pairing.stopping import StoppingRule, error_bounds
 
 TASK = Task("couple", "within 10", "after", pools=40, most=4000, seed=3)
 

@@ -28,7 +28,7 @@ from meijin.cli.main import app
 from meijin.cli.output import crosstable
 from meijin.cli.sprt import standing_line
 from meijin.game import Board, Color, TimeControl
-from meijin.ladder.statistics.sprt import Sprt
+from meijin.ladder.statistics.sequential.sprt import Sprt
 from meijin.server.api import analysis, convert_analysis, limits
 from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from meijin.ladder.centre import ACTIVE_DAYS, centre, is_active
-from meijin.ladder.statistics.lineage import Lineage
+from meijin.ladder.statistics.fit.lineage import Lineage
 
 NEWEST = date(2026, 7, 1)
 CHAIN = Lineage(*np.array([(1, 0, 1), (3, 1, 2)]).T)

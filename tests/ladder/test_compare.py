@@ -5,8 +5,8 @@ import pytest
 
 from meijin.ladder.compare import compare_all, expectation, newest_rated, total
 from meijin.ladder.posterior import RatingPosterior
-from meijin.ladder.statistics.bradley_terry import Outcomes
-from meijin.ladder.statistics.covariance import DenseCovariance
+from meijin.ladder.statistics.fit.bradley_terry import Outcomes
+from meijin.ladder.statistics.fit.covariance import DenseCovariance
 from meijin.store.ladders.rated_games import PairCount
 from meijin.store.ladders.runs import Line, Score, Standing
 from meijin.store.schema import BotId, BotVersionId

@@ -12,9 +12,9 @@ from meijin.game import Result
 from meijin.ladder.pairing import PairingTable
 from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.refresh import refresh
-from meijin.ladder.statistics.bradley_terry import Prior
-from meijin.ladder.statistics.matchmaking import Criterion, Pick
-from meijin.ladder.statistics.stopping import StoppingRule
+from meijin.ladder.statistics.fit.bradley_terry import Prior
+from meijin.ladder.statistics.pairing.matchmaking import Criterion, Pick
+from meijin.ladder.statistics.pairing.stopping import StoppingRule
 from meijin.store.ladders.planning import LadderState, ladder_state
 from meijin.store.schema import TournamentId
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from meijin.game import Result
 from meijin.ladder.posterior import RatingPosterior, preview
 from meijin.ladder.refresh import refresh
-from meijin.ladder.statistics.covariance import Z_95
+from meijin.ladder.statistics.fit.covariance import Z_95
 from meijin.store.ladders.rated_games import results_since
 from meijin.store.ladders.runs import covariances, standings
 

@@ -12,12 +12,12 @@ from meijin.game import Result
 from meijin.ladder.diagnose import RunDiagnosis, by_blocks
 from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, Pool, rate
 from meijin.ladder.statistics import elo
-from meijin.ladder.statistics.bradley_terry import Fit
-from meijin.ladder.statistics.covariance import Z_95, Covariance
-from meijin.ladder.statistics.empirical_bayes import fit_with_widths
-from meijin.ladder.statistics.pair_counts import PairCounts
-from meijin.ladder.statistics.random_walk import STILL, RandomWalk
-from meijin.ladder.statistics.robust import RobustCovariance, robust_covariance
+from meijin.ladder.statistics.fit.bradley_terry import Fit
+from meijin.ladder.statistics.fit.covariance import Z_95, Covariance
+from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
+from meijin.ladder.statistics.fit.pair_counts import PairCounts
+from meijin.ladder.statistics.intervals.random_walk import STILL, RandomWalk
+from meijin.ladder.statistics.intervals.robust import RobustCovariance, robust_covariance
 from meijin.ladder.tally import Snapshot
 from meijin.store.ladders.log import finished_games
 from meijin.store.ladders.runs import Line, NewRun

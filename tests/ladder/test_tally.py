@@ -21,7 +21,7 @@ from meijin.ladder import tally_cache
 from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics import elo
-from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.statistics.fit.pair_counts import PairCounts
 from meijin.ladder.tally import NO_CHAIN, Snapshot, Tally, versions_of
 from meijin.ladder.tally_cache import TallyCache
 from meijin.ladder.verify import transcript, verify

@@ -26,7 +26,7 @@ from meijin.game import (
     decode_moves,
     encode_moves,
 )
-from meijin.ladder.statistics.sprt import Scale, Sprt
+from meijin.ladder.statistics.sequential.sprt import Scale, Sprt
 from meijin.server.tournaments.formats.ladder import LadderSettings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store import Database, bots, faults, games, journal, tournaments

@@ -16,8 +16,8 @@ from tests.system.processes import Processes, Server
 
 from meijin.game import Board, Color, Ending, Outcome, Result, chosen_color, decode_moves
 from meijin.ladder.statistics import elo
-from meijin.ladder.statistics.empirical_bayes import fit_with_widths
-from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
+from meijin.ladder.statistics.fit.pair_counts import PairCounts
 from meijin.ladder.verify import verify
 from meijin.store import Database
 from meijin.store.database import database_file

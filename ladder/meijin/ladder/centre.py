@@ -6,8 +6,8 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from meijin.ladder.statistics.lineage import Lineage
-from meijin.ladder.statistics.pair_counts import Integers
+from meijin.ladder.statistics.fit.lineage import Lineage
+from meijin.ladder.statistics.fit.pair_counts import Integers
 
 ACTIVE_DAYS = 30
 """A version is active that played a rated game so many days (UTC) before the newest, or later."""

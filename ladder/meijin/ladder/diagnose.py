@@ -7,10 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from meijin.ladder.statistics.bradley_terry import Fit
-from meijin.ladder.statistics.diagnosis import Diagnosis
-from meijin.ladder.statistics.drift import in_blocks
-from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
+from meijin.ladder.statistics.diagnosis.drift import in_blocks
+from meijin.ladder.statistics.fit.bradley_terry import Fit
+from meijin.ladder.statistics.fit.pair_counts import PairCounts
 from meijin.store.ladders.rated_games import ScoredGame
 from meijin.store.schema import BotVersionId
 

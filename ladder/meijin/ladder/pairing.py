@@ -9,12 +9,12 @@ import numpy as np
 from meijin.game import Color
 from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.rating_table import BASE
-from meijin.ladder.statistics.bradley_terry import Outcomes
-from meijin.ladder.statistics.covariance import DenseCovariance
-from meijin.ladder.statistics.matchmaking import Matchmaker, Pick
-from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.pair_counts import Integers, Mask, connected_components
-from meijin.ladder.statistics.stopping import OrderConfidence, StoppingRule
+from meijin.ladder.statistics.fit.bradley_terry import Outcomes
+from meijin.ladder.statistics.fit.covariance import DenseCovariance
+from meijin.ladder.statistics.fit.pair_counts import Integers, Mask, connected_components
+from meijin.ladder.statistics.pairing.matchmaking import Matchmaker, Pick
+from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
+from meijin.ladder.statistics.pairing.stopping import OrderConfidence, StoppingRule
 from meijin.ladder.tally import versions_of
 from meijin.store.ladders.planning import BotPair, LadderState
 from meijin.store.schema import BotId, BotVersionId

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meijin.ladder.rating_table import BASE
-from meijin.ladder.statistics.bradley_terry import Outcomes, Prior
-from meijin.ladder.statistics.covariance import Z_95, DenseCovariance, superiority
-from meijin.ladder.statistics.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.pair_counts import Floats, Integers
+from meijin.ladder.statistics.fit.bradley_terry import Outcomes, Prior
+from meijin.ladder.statistics.fit.covariance import Z_95, DenseCovariance, superiority
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers
+from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
 from meijin.store.ladders.rated_games import ScoredGame
 from meijin.store.ladders.runs import Covariances, Standings
 from meijin.store.schema import BotVersionId

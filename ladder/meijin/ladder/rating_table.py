@@ -9,27 +9,26 @@ from numpy.typing import NDArray
 
 from meijin.ladder.centre import ACTIVE_DAYS, centre, is_active
 from meijin.ladder.diagnose import RunDiagnosis, by_blocks
-from meijin.ladder.statistics.bradley_terry import Fit, Outcomes
-from meijin.ladder.statistics.covariance import (
+from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
+from meijin.ladder.statistics.fit.bradley_terry import Fit, Outcomes
+from meijin.ladder.statistics.fit.covariance import (
     Z_95,
     Covariance,
     DenseCovariance,
     superiority_to_next,
 )
-from meijin.ladder.statistics.diagnosis import Diagnosis
-from meijin.ladder.statistics.empirical_bayes import fit_with_widths
-from meijin.ladder.statistics.lineage import Lineage
-from meijin.ladder.statistics.overdispersion import Overdispersion
-from meijin.ladder.statistics.pair_counts import (
+from meijin.ladder.statistics.fit.empirical_bayes import PriorSensitivity, fit_with_widths
+from meijin.ladder.statistics.fit.lineage import Lineage
+from meijin.ladder.statistics.fit.pair_counts import (
     Floats,
     Integers,
     PairCounts,
     connected_components,
     sums,
 )
-from meijin.ladder.statistics.prior_sensitivity import PriorSensitivity
-from meijin.ladder.statistics.random_walk import STILL, RandomWalk
-from meijin.ladder.statistics.robust import robust_covariance
+from meijin.ladder.statistics.intervals.overdispersion import Overdispersion
+from meijin.ladder.statistics.intervals.random_walk import STILL, RandomWalk
+from meijin.ladder.statistics.intervals.robust import robust_covariance
 from meijin.ladder.tally import Snapshot
 from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
 from meijin.store.schema import BotVersionId

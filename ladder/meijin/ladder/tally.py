@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meijin.ladder.statistics import elo
-from meijin.ladder.statistics.pair_counts import PairCounts
+from meijin.ladder.statistics.fit.pair_counts import PairCounts
 from meijin.store.ladders.ladders import LadderRow
 from meijin.store.ladders.lineage import ParentOf
 from meijin.store.ladders.log import FinishedGame

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import pytest
 
-from meijin.ladder.statistics.pair_counts import Floats, PairCounts
+from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
 
 DATA = Path(__file__).parents[2] / "data"
 GOLDEN = Path(__file__).parents[4] / "shared" / "golden" / "ratings"

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.ladder.statistics import laplacian
-from meijin.ladder.statistics.bradley_terry import Fit, NoFitError, Prior, fit
-from meijin.ladder.statistics.covariance import covariance
-from meijin.ladder.statistics.lineage import Lineage
-from meijin.ladder.statistics.pair_counts import Floats, Integers, PairCounts
+from meijin.ladder.statistics.fit import laplacian
+from meijin.ladder.statistics.fit.bradley_terry import Fit, NoFitError, Prior, fit
+from meijin.ladder.statistics.fit.covariance import covariance
+from meijin.ladder.statistics.fit.lineage import Lineage
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
 
 PRIOR = Prior(strength=500.0, advantage=300.0, draws=400.0, lineage=80.0, opening=120.0)
 LINEAGE = Lineage(*np.array([(12, 11, 1), (14, 12, 3)]).T)

@@ -8,7 +8,7 @@ import numpy as np
 from meijin.cli.classroom.student_report import PlayedGame
 from meijin.game import Variant
 from meijin.game.board.symmetry import PositionKey, symmetries
-from meijin.ladder.statistics.copied_play import Choices
+from meijin.ladder.statistics.diagnosis.copied_play import Choices
 
 DEEPEST = 40
 """Stones on the board from which on hardly a position comes twice."""

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from meijin.ladder.statistics.covariance import Z_95
+from meijin.ladder.statistics.fit.covariance import Z_95
 
 
 def wilson_interval(points: float, games: int) -> tuple[float, float]:

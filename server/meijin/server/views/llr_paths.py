@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
 
-from meijin.ladder.statistics.sprt import Estimate
+from meijin.ladder.statistics.sequential.sprt import Estimate
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats import FORMATS

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from meijin.ladder.statistics.match_estimate import elo_beyond, estimate_of_match
-from meijin.ladder.statistics.sprt import Estimate
+from meijin.ladder.statistics.sequential.sprt import Estimate, elo_beyond, estimate_of_match
 from meijin.store.match_sums import MatchSums, match_sums
 from meijin.store.tournaments import TournamentRow
 from meijin.store.tournaments.match_counts import MatchCounts, match_counts

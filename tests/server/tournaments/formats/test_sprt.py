@@ -13,7 +13,7 @@ from types import MappingProxyType
 import pytest
 
 from meijin.game import Result
-from meijin.ladder.statistics.sprt import Scale, Sprt
+from meijin.ladder.statistics.sequential.sprt import Scale, Sprt
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity, GamePair
 from meijin.server.tournaments.formats.opening_deck import OpeningDeck
 from meijin.server.tournaments.formats.sprt import (

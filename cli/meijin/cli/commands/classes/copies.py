@@ -19,7 +19,7 @@ from meijin.cli.connection import (
 )
 from meijin.cli.output import console, print_json, table
 from meijin.game import cell_name
-from meijin.ladder.statistics.copied_play import (
+from meijin.ladder.statistics.diagnosis.copied_play import (
     FEWEST_BOTS,
     Signal,
     agreement,

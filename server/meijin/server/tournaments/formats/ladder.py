@@ -18,8 +18,8 @@ from typing import Self
 from sqlalchemy import Connection
 
 from meijin.ladder.pairing import PairingTable
-from meijin.ladder.statistics.matchmaking import Pick
-from meijin.ladder.statistics.stopping import StoppingRule
+from meijin.ladder.statistics.pairing.matchmaking import Pick
+from meijin.ladder.statistics.pairing.stopping import StoppingRule
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (

@@ -16,8 +16,8 @@ from typing import Self
 
 from sqlalchemy import Connection
 
-from meijin.ladder.statistics.sprt import Decision, Estimate, Scale, Sprt
-from meijin.ladder.statistics.stopped import estimate_of
+from meijin.ladder.statistics.sequential.sprt import Decision, Estimate, Scale, Sprt
+from meijin.ladder.statistics.sequential.stopped import estimate_of
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (

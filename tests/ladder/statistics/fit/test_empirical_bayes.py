@@ -1,0 +1,270 @@
+"""Widths estimated from games whose makers are known, and against the slow algorithm.
+
+Prior sensitivity against fits from scratch and BayesElo's prior as the golden tests write it.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from tests.ladder.statistics.golden import Pool, with_bayes_elo_prior
+
+from meijin.ladder.statistics.fit import empirical_bayes, laplacian
+from meijin.ladder.statistics.fit.bradley_terry import Fit, Outcomes, Prior, fit
+from meijin.ladder.statistics.fit.covariance import covariance
+from meijin.ladder.statistics.fit.empirical_bayes import (
+    DRAW_SLOPE,
+    LEAST_LINEAGE,
+    LINKS_OF_PRIOR,
+    PriorSensitivity,
+    fit_with_widths,
+    shows_effects,
+    with_virtual_draws,
+)
+from meijin.ladder.statistics.fit.lineage import Lineage
+from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
+
+
+class World(NamedTuple):
+    """Games whose makers are known."""
+
+    steps: Floats
+    """From each parent to its child, in Elo."""
+    effects: Floats
+    """Of the openings, in Elo."""
+    counts: PairCounts
+    lineage: Lineage
+
+
+def world(
+    *,
+    games: int,
+    bots: int = 20,
+    versions: int = 1,
+    step: float = 0,
+    opening: float = 0,
+    draw_slope: float = 0,
+    seed: int = 1,
+) -> World:
+    """So many games between versions that improve at random, on forty openings."""
+    rng = np.random.default_rng(seed)
+    steps = rng.normal(0, step, (bots, versions))
+    steps[:, 0] = rng.normal(0, 200, bots)
+    strengths = steps.cumsum(axis=1).ravel()
+    effects = rng.normal(0, opening, 40)
+    first = rng.integers(0, len(strengths), games)
+    second = (first + rng.integers(1, len(strengths), games)) % len(strengths)
+    openings = rng.integers(0, 40, games)
+    difference = strengths[first] - strengths[second] + effects[openings]
+    outcomes = Outcomes(60.0, 40.0, draw_slope, float(strengths.mean()))
+    made, luck = outcomes.between(strengths[first], strengths[second]), rng.random(games)
+    won, lost = luck < made.wins(difference), luck > 1 - made.losses(difference)
+    results = np.array([won, ~won & ~lost, lost]).astype(float)
+    child = np.setdiff1d(np.arange(len(strengths)), np.arange(0, len(strengths), versions))
+    lineage = Lineage(child, child - 1, np.ones_like(child))
+    return World(
+        steps[:, 1:].ravel(),
+        effects,
+        replace(PairCounts(first, second, *results), openings=openings),
+        lineage,
+    )
+
+
+def rms(values: Floats) -> float:
+    """The root mean square."""
+    return float(np.sqrt((values**2).mean()))
+
+
+def contents(result: Fit) -> list[object]:
+    """Everything that a fit says, to the byte."""
+    arrays = (result.elo, result.opening_elo)
+    return [*(each.tobytes() for each in arrays), result.outcomes, result.log_likelihood]
+
+
+@pytest.mark.parametrize("width", [80.0, 150.0, 250.0])
+def test_the_width_of_a_lineage_comes_back(width: float) -> None:
+    """That of the 80 steps drawn, within an eighth."""
+    made = world(games=12_000, versions=5, step=width)
+    found = fit_with_widths(made.counts, made.lineage).prior
+    assert found.lineage == pytest.approx(rms(made.steps), rel=0.125)
+    assert found.opening == 0
+
+
+@pytest.mark.parametrize("width", [60.0, 150.0])
+def test_the_width_of_openings_comes_back(width: float) -> None:
+    """That of the forty drawn, within an eighth; and so do their effects."""
+    made = world(games=10_000, opening=width)
+    found = fit_with_widths(made.counts)
+    assert found.prior.opening == pytest.approx(made.effects.std(), rel=0.125)
+    errors = found.opening_elo - (made.effects - made.effects.mean())
+    spread = np.sqrt(found.opening_variances)
+    assert np.abs(errors / spread).max() < 4
+    assert 0.5 < rms(errors) / spread.mean() < 1.5
+
+
+def test_it_rests_where_expectation_maximisation_does() -> None:
+    """Which is slow, and sure to climb: 300 of its steps end within an Elo of the width."""
+    made = world(games=600, bots=8, versions=3, step=120)
+    counts, lineage = made.counts.pooled(), made.lineage
+    width = 150.0
+    for _ in range(300):
+        now = fit(counts, Prior(lineage=width), lineage=lineage)
+        steps = now.elo[lineage.child] - now.elo[lineage.parent]
+        variances = covariance(now).of_differences(lineage.child, lineage.parent)
+        squares = float((steps**2 + variances).sum()) + LINKS_OF_PRIOR * 150.0**2
+        width = (squares / (len(lineage) + LINKS_OF_PRIOR)) ** 0.5
+    assert fit_with_widths(counts, lineage).prior.lineage == pytest.approx(width, abs=1)
+
+
+def test_the_same_for_openings() -> None:
+    """Their squares and variances give their width back."""
+    made = world(games=4_000, opening=90)
+    found = fit_with_widths(made.counts)
+    squares = float((found.opening_elo**2 + found.opening_variances).mean())
+    assert found.prior.opening == pytest.approx(squares**0.5, abs=1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_openings_alike_have_no_effects(seed: int) -> None:
+    """Then the fit is that of games whose openings nobody tells, to the byte."""
+    made = world(games=5_000, seed=seed)
+    assert not shows_effects(fit(made.counts))
+    assert contents(fit_with_widths(made.counts)) == contents(fit_with_widths(made.counts.pooled()))
+
+
+def test_the_test_for_effects_errs_as_often_as_it_says() -> None:
+    """In about one of twenty worlds without any."""
+    shown = [
+        shows_effects(fit(world(games=1_500, bots=5, seed=seed).counts)) for seed in range(150)
+    ]
+    assert 0.01 < np.mean(shown) < 0.11
+
+
+def test_few_links_leave_the_default() -> None:
+    """One of two versions that drew four games says next to nothing."""
+    made = PairCounts(*np.array([(1, 2), (2, 1)]).T, *np.array([(1.0, 0, 1), (1, 0, 1)]).T)
+    found = fit_with_widths(made, Lineage(*np.array([(2, 1, 1)]).T))
+    assert found.prior.lineage == pytest.approx(Prior().lineage, rel=0.15)
+
+
+def test_without_links_the_default_is_kept() -> None:
+    """And without a draw the fit is the plain one, to the byte."""
+    counts = world(games=500).counts
+    counts = replace(counts, wins=counts.wins + counts.draws, draws=np.zeros_like(counts.draws))
+    found = fit_with_widths(counts)
+    assert contents(found) == contents(fit(counts))
+    assert found.prior == Prior(draw_slope=DRAW_SLOPE)
+
+
+@pytest.mark.parametrize("draw_slope", [0.0, 0.4, -0.3])
+def test_draws_that_depend_on_strength_are_found(draw_slope: float) -> None:
+    """Their slope and their width between two of mean strength come back."""
+    found = fit_with_widths(world(games=60_000, draw_slope=draw_slope).counts).outcomes
+    assert found.draw_slope == pytest.approx(draw_slope, abs=0.06)
+    assert found.draws == pytest.approx(40, abs=4)
+
+
+def test_draws_depend_on_the_strengths_of_the_plain_fit() -> None:
+    """To the byte, and those are close to what is found."""
+    counts = world(games=5_000, draw_slope=0.5).counts
+    found = fit_with_widths(counts)
+    assert found.levels.tobytes() == fit(counts).elo.tobytes()
+    assert found.levels == pytest.approx(found.elo, abs=60)
+
+
+def test_one_lost_game_among_draws_is_no_abyss() -> None:
+    """Where two draw all games and the others none, who has lost once is not taken for hopeless."""
+    rows = [
+        (1, 2, 60, 0, 60),
+        (2, 1, 60, 0, 60),
+        (1, 3, 30, 0, 0),
+        (2, 3, 0, 30, 0),
+        (4, 2, 0, 0, 1),
+    ]
+    counts = PairCounts(*np.array(rows).T[:2], *np.array(rows, dtype=float).T[2:])
+    assert fit_with_widths(counts).elo.min() > -900
+
+
+def test_a_width_has_a_floor() -> None:
+    """Versions that never differ leave room for one that does."""
+    made = world(games=60_000, bots=40, versions=5, step=0)
+    assert LEAST_LINEAGE <= fit_with_widths(made.counts, made.lineage).prior.lineage < 45
+
+
+def test_the_fit_is_that_of_the_width_alone() -> None:
+    """In whole Elo: the way there leaves no trace that anybody is shown."""
+    made = world(games=3_000, bots=10, versions=3, step=90, opening=120)
+    found = fit_with_widths(made.counts, made.lineage)
+    widths = replace(
+        Prior(draw_slope=DRAW_SLOPE),
+        lineage=round(found.prior.lineage),
+        opening=round(found.prior.opening),
+    )
+    assert found.prior == widths
+    again = fit(made.counts, widths, lineage=made.lineage, levels=found.levels)
+    assert found.elo == pytest.approx(again.elo, abs=2e-5)
+    assert found.opening_elo == pytest.approx(again.opening_elo, abs=2e-5)
+
+
+def test_large_pools_have_a_lineage_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the same width, though the covariance is a series; openings have no effects."""
+    made = world(games=6_000, bots=30, versions=3, step=100, opening=150)
+    dense = fit_with_widths(made.counts.pooled(), made.lineage)
+    monkeypatch.setattr(laplacian, "DENSE", 0)
+    sparse = fit_with_widths(made.counts, made.lineage)
+    assert sparse.prior.lineage == pytest.approx(dense.prior.lineage, abs=2)
+    assert sparse.prior.opening == 0
+
+
+def test_nobody_has_played() -> None:
+    """Then there is nothing to estimate from."""
+    nothing = PairCounts(*np.empty((5, 0), dtype=np.int64))
+    nothing = replace(nothing, openings=np.empty(0, dtype=np.int64))
+    assert empirical_bayes.fit_with_widths(nothing, Lineage.none()).players.size == 0
+
+
+def test_the_virtual_draws_are_those_of_bayeselo() -> None:
+    """The same games and draws of each two, whatever rows they stand in."""
+    counts = Pool.read("synth_10_1000").counts.merged()
+    ours, theirs = with_virtual_draws(counts, 10).merged(), with_bayes_elo_prior(counts).merged()
+    assert (ours.first == theirs.first).all()
+    assert ours.draws == pytest.approx(theirs.draws)
+    assert ours.wins == pytest.approx(theirs.wins)
+
+
+def test_it_is_the_largest_change_of_a_rating() -> None:
+    """As of fits that begin at nothing, relative to the mean, of those who are told of alone."""
+    counts = Pool.read("synth_10_1000").counts
+    fitted, centre = fit(counts), np.full(10, 0.1)
+    told = np.arange(10) > 2
+
+    def change(elo: Floats) -> float:
+        moved = np.abs((fitted.elo - fitted.elo.mean()) - (elo - elo.mean()))
+        return float(moved[told].max())
+
+    found = PriorSensitivity.of(fitted, centre, told)
+    weak = Prior(strength=1e5)
+    assert found.normal_400 == pytest.approx(change(fit(counts, Prior(400.0)).elo), abs=1e-4)
+    drawn = fit(with_bayes_elo_prior(counts), weak)
+    assert found.virtual_draws == pytest.approx(change(drawn.elo), abs=1e-4)
+    assert 0 < found.normal_400 < found.virtual_draws
+
+
+def test_a_pool_without_draws_has_one_too() -> None:
+    """Though BayesElo's prior makes draws where none were; a perfect scorer moves most."""
+    counts = PairCounts(
+        np.array([0, 1, 2]), np.array([1, 2, 0]), *np.array([[5.0, 3, 0], [0, 0, 0], [0, 2, 5]])
+    )
+    fitted = fit(counts)
+    third, everyone = np.full(3, 1 / 3), np.ones(3, dtype=bool)
+    found = PriorSensitivity.of(fitted, third, everyone)
+    assert found.normal_400 > 30
+    assert found.virtual_draws > 30
+
+
+def test_nobody_told_of_is_no_change() -> None:
+    """Such as of a ladder whose ratings are all provisional."""
+    counts = Pool.read("synth_10_1000").counts
+    nobody = np.zeros(10, dtype=bool)
+    assert PriorSensitivity.of(fit(counts), np.full(10, 0.1), nobody) == PriorSensitivity(0, 0)

@@ -1,0 +1,230 @@
+"""The posterior updated game by game between two fits, against matrices inverted anew."""
+
+import copy
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, Outcomes, fit
+from meijin.ladder.statistics.fit.covariance import DenseCovariance, covariance
+from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
+from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
+
+PLAYERS = 5
+OUTCOMES = Outcomes(advantage=60.0, draws=40.0)
+PRIOR = 600.0
+Game = tuple[int, int, float]
+"""Who moved first, the other, and the first one's points."""
+
+GAMES = st.lists(
+    st.tuples(
+        st.integers(0, PLAYERS - 1), st.integers(0, PLAYERS - 1), st.sampled_from((0.0, 0.5, 1.0))
+    ).filter(lambda game: game[0] != game[1]),
+    max_size=12,
+)
+
+
+def league(games: int = 10) -> PairCounts:
+    """A small random league: everyone meets everyone so often with each colour."""
+    rng = np.random.default_rng(1)
+    first, second = np.nonzero(~np.eye(PLAYERS, dtype=bool))
+    results = rng.multinomial(games, (0.5, 0.1, 0.4), len(first)).astype(float)
+    return PairCounts(first, second, *results.T)
+
+
+def fitted() -> Fit:
+    """The league's fit."""
+    return fit(league())
+
+
+def posterior_of(result: Fit) -> OnlinePosterior:
+    """What a fit leads to."""
+    found = covariance(result)
+    assert isinstance(found, DenseCovariance)
+    return OnlinePosterior(result.elo, found.matrix, result.outcomes)
+
+
+def contrast(one: int, other: int, players: int = PLAYERS) -> Floats:
+    """The difference of two, as a vector."""
+    vector = np.zeros(players)
+    vector[[one, other]] = 1, -1
+    return vector
+
+
+def inverse(posterior: OnlinePosterior) -> Floats:
+    """The information in nats."""
+    information = np.linalg.inv(posterior.covariance / ELO_PER_NAT**2)
+    return information.astype(float, copy=False)
+
+
+def test_a_fit_s_covariance_is_completed() -> None:
+    """What it leaves open is the mean of all, which is as unsure as the prior says."""
+    result = fitted()
+    posterior = posterior_of(result)
+    assert inverse(posterior) == pytest.approx(result.information.dense(), abs=1e-6)
+    assert posterior.covariance.mean() == pytest.approx(PRIOR**2 / PLAYERS)
+    assert posterior.elo is not result.elo
+
+
+@given(GAMES)
+@settings(max_examples=50)
+def test_results_update_as_an_inversion_does(games: Sequence[Game]) -> None:
+    """After each, the matrix and the step are those of the information's inverse."""
+    posterior = posterior_of(fitted())
+    for one, other, points in games:
+        difference = float(posterior.elo[one] - posterior.elo[other])
+        gradient, curvature = posterior.outcomes.derivatives(difference, points)
+        vector = contrast(one, other)
+        expected = np.linalg.inv(inverse(posterior) + curvature * np.outer(vector, vector))
+        moved = posterior.elo + ELO_PER_NAT * gradient * expected @ vector
+        posterior.observe(one, other, points)
+        assert posterior.covariance == pytest.approx(ELO_PER_NAT**2 * expected, rel=1e-6)
+        assert posterior.elo == pytest.approx(moved, abs=1e-6)
+
+
+@given(GAMES)
+@settings(max_examples=50)
+def test_expectations_update_as_an_inversion_does(games: Sequence[Game]) -> None:
+    """They change the covariance alone, and several at once are as many one by one."""
+    posterior = posterior_of(fitted())
+    start = posterior.elo.copy()
+    information = inverse(posterior)
+    for one, other, _ in games:
+        posterior.expect(one, other, 3)
+        of_a_game = float(posterior.outcomes.information(start[one] - start[other]))
+        vector = contrast(one, other)
+        information += 3 * of_a_game * np.outer(vector, vector)
+    expected = ELO_PER_NAT**2 * np.linalg.inv(information)
+    assert posterior.covariance == pytest.approx(expected, rel=1e-6)
+    assert (posterior.elo == start).all()
+
+
+@given(GAMES)
+@settings(max_examples=50)
+def test_a_result_takes_the_place_of_an_expectation(games: Sequence[Game]) -> None:
+    """When all that was expected has been played, nothing but the results is left."""
+    posterior = posterior_of(fitted())
+    information = inverse(posterior)
+    for one, other, _ in games:
+        posterior.expect(other, one)
+    for one, other, points in games:
+        difference = float(posterior.elo[one] - posterior.elo[other])
+        _, curvature = posterior.outcomes.derivatives(difference, points)
+        vector = contrast(one, other)
+        information += curvature * np.outer(vector, vector)
+        posterior.observe(one, other, points)
+    expected = ELO_PER_NAT**2 * np.linalg.inv(information)
+    assert posterior.covariance == pytest.approx(expected, rel=1e-6)
+
+
+@given(GAMES, st.integers(0, 12))
+@settings(max_examples=50)
+def test_trace_reductions_are_differences_of_traces(games: Sequence[Game], asked: int) -> None:
+    """Whether they are asked for before some games or after all of them."""
+    posterior = posterior_of(fitted())
+    one, other = np.triu_indices(PLAYERS, 1)
+    for number, (first, second, points) in enumerate(games):
+        if number == asked:
+            posterior.trace_reductions(one, other)
+        posterior.observe(first, second, points)
+        posterior.expect(second, first)
+    reductions = posterior.trace_reductions(one, other)
+    for place, (first, second) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
+        further = copy.deepcopy(posterior)
+        further.expect(first, second)
+        fallen = np.trace(posterior.covariance) - np.trace(further.covariance)
+        assert reductions[place] == pytest.approx(fallen, rel=1e-6)
+
+
+def test_variance_shares_are_what_a_game_takes_away() -> None:
+    """Of the variance of the two's difference."""
+    posterior = posterior_of(fitted())
+    pair = np.array([1]), np.array([3])
+    share, before = posterior.variance_shares(*pair), posterior.variances(*pair)
+    posterior.expect(1, 3)
+    assert posterior.variances(*pair) == pytest.approx(before * (1 - share))
+
+
+def test_a_preview_is_near_the_next_fit() -> None:
+    """Twenty wins of one player, taken in one by one, lead to within an Elo of a fit of all."""
+    before = fit(league(40))
+    posterior = posterior_of(before)
+    games = [(0, loser) for loser in range(1, PLAYERS)] * 5
+    for winner, loser in games:
+        posterior.observe(winner, loser, 1.0)
+    won, none = np.ones(20), np.zeros(20)
+    first, second = np.array(games).T
+    more = PairCounts(first, second, won, none, none)
+    after = fit(league(40).joined(more))
+    assert np.abs(after.elo - before.elo).max() > 10
+    assert posterior.elo == pytest.approx(after.elo, abs=1)
+
+
+def test_newcomers_have_the_prior() -> None:
+    """They are as a fit would have them that knows their names and no game of theirs."""
+    result = fitted()
+    extended = posterior_of(result).extended(2)
+    assert extended.elo.tolist() == pytest.approx([*result.elo, 0, 0], abs=1e-9)
+    ridge = (ELO_PER_NAT / PRIOR) ** 2
+    information = np.diag(np.full(PLAYERS + 2, ridge))
+    information[:PLAYERS, :PLAYERS] = result.information.dense()
+    assert inverse(extended) == pytest.approx(information, abs=1e-6)
+
+
+def test_newcomers_come_in_any_order() -> None:
+    """One after the other is as both at once, and what was expected still is."""
+    one_by_one, at_once, never_expected = (posterior_of(fitted()) for _ in range(3))
+    for posterior in (one_by_one, at_once):
+        posterior.expect(0, 1)
+    one_by_one, at_once = one_by_one.extended(1).extended(1), at_once.extended(2)
+    never_expected = never_expected.extended(2)
+    for posterior in (one_by_one, at_once, never_expected):
+        posterior.observe(0, 1, 1.0)
+    assert one_by_one.covariance == pytest.approx(at_once.covariance, abs=1e-6)
+    assert one_by_one.covariance == pytest.approx(never_expected.covariance, abs=1e-6)
+
+
+def test_extending_leaves_the_old_as_it_was() -> None:
+    """The extended one is updated by itself."""
+    posterior = posterior_of(fitted())
+    before = posterior.covariance
+    extended = posterior.extended(1)
+    extended.observe(5, 0, 1)
+    assert posterior.size == PLAYERS
+    assert (posterior.covariance == before).all()
+    assert extended.elo[5] > 0 > extended.elo[0] - posterior.elo[0]
+
+
+def test_a_posterior_begins_with_nobody() -> None:
+    """Then everyone is a newcomer, at the given mean."""
+    nobody = OnlinePosterior(np.empty(0), np.empty((0, 0)), OUTCOMES, prior_mean=1500.0)
+    posterior = nobody.extended(3)
+    assert posterior.elo.tolist() == [1500.0] * 3
+    variance = posterior.variances(np.array([0, 1]), np.array([2, 1]))
+    assert variance == pytest.approx([2 * PRIOR**2, 0], abs=1e-6)
+
+
+def test_the_derivatives_are_those_of_the_log_likelihood() -> None:
+    """By finite differences, for a win, a draw and a loss."""
+    step = 0.01
+
+    def log_likelihood(difference: float, points: float) -> float:
+        wins, losses = float(OUTCOMES.wins(difference)), float(OUTCOMES.losses(difference))
+        return math.log({1.0: wins, 0.5: 1 - wins - losses, 0.0: losses}[points])
+
+    for points in (1.0, 0.5, 0.0):
+        below, here, above = (log_likelihood(120 + side * step, points) for side in (-1, 0, 1))
+        gradient, curvature = OUTCOMES.derivatives(120.0, points)
+        assert gradient == pytest.approx(ELO_PER_NAT * (above - below) / (2 * step), rel=1e-5)
+        found = -(ELO_PER_NAT**2) * (above - 2 * here + below) / step**2
+        assert curvature == pytest.approx(found, rel=1e-3)
+
+
+def test_a_game_gives_no_other_points() -> None:
+    """The message names them."""
+    with pytest.raises(ValueError, match=r"1, 0.5 or 0 points, not 0.25"):
+        posterior_of(fitted()).observe(0, 1, 0.25)
