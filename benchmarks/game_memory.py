@@ -23,14 +23,14 @@ from typing import cast
 from report import report
 
 from meijin.game import GOMOKU, Adjudication, Seat, TimeControl, Variant
-from meijin.server.match.deadlines import Deadlines
+from meijin.server.match.arbiter.stalls import Moment, StallWatch
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.listeners import Listeners
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.deadlines import Deadlines
+from meijin.server.match.live.listeners import Listeners
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.stalls import Moment, StallWatch
-from meijin.server.match.store_watch import StoreWatch
 from meijin.store.schema import BotId, BotVersionId, GameId, LadderId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing
 

@@ -21,20 +21,20 @@ from typing import TYPE_CHECKING, cast
 from report import report
 
 from meijin.game import TimeControl, Variant
-from meijin.server.match.deadlines import Deadlines
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.listeners import Listeners
+from meijin.server.match.live.deadlines import Deadlines
+from meijin.server.match.live.listeners import Listeners
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
-from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.watchdog import TICKS_PER_EXPIRY
 from meijin.store.schema import BotId, BotVersionId, GameId, PairingId
 from meijin.store.tournaments import PendingPairing
 from meijin.wire import Capabilities
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import Contest
+    from meijin.server.match.live.live_game import Contest
 
 BOTS = 100
 GRACE = timedelta(seconds=30)

@@ -37,11 +37,11 @@ from report import Row, report
 
 from meijin.game import GOMOKU, Adjudication, TimeControl, Variant
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.commands import Actions
 from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import Session
+from meijin.server.match.live.commands import Actions
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.session import Session
 from meijin.server.match.wire import command_from_proto, delivery_to_proto
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings

@@ -34,16 +34,9 @@ from meijin.server.api import play as play_service
 from meijin.server.api.convert_tournaments import fill
 from meijin.server.connections import limits as connection_limits
 from meijin.server.errors import MeijinError
-from meijin.server.match import (
-    actions,
-    allowance,
-    evaluations,
-    flag,
-    lobby,
-    session,
-    stalls,
-    wire,
-)
+from meijin.server.match import actions, lobby, wire
+from meijin.server.match.arbiter import allowance, flag, stalls
+from meijin.server.match.live import evaluations, session
 from meijin.server.settings import Settings
 from meijin.server.tournaments.formats.sprt import SprtSettings, Unit
 from meijin.store.backup import backup_name

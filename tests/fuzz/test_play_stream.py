@@ -13,7 +13,7 @@ from tests.fuzz.world import ViolationError
 
 from meijin.server.api import play
 from meijin.server.match import wire
-from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.arbiter.arbiter import Arbiter
 from meijin.server.match.journal.store_commit import StoreCommit
 from meijin.server.match.lobby import Lobby
 

@@ -29,8 +29,8 @@ from meijin.server.api.limits import Limits
 from meijin.server.api.play import PlayServicer, Throttle
 from meijin.server.errors import MeijinError, invalid_request
 from meijin.server.match.admission import Admitted
-from meijin.server.match.commands import Hello
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.commands import Hello
+from meijin.server.match.live.live_game import LiveGame
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings
 from meijin.server.tournaments.recovery import LastIds

@@ -12,19 +12,20 @@ from tests.power.mutants import LOG_MUTANTS
 
 from meijin.game import Color, Ending, Result, Seat
 from meijin.server.api.loopback import Loopback
-from meijin.server.match import stalls, wire
-from meijin.server.match.arbiter import Arbiter
+from meijin.server.match import wire
+from meijin.server.match.arbiter import stalls
+from meijin.server.match.arbiter.arbiter import Arbiter
+from meijin.server.match.arbiter.presence import Presence
+from meijin.server.match.arbiter.stalls import Moment, StallWatch
 from meijin.server.match.games import Games
 from meijin.server.match.journal import store_commit
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.log_commit import LogCommit
-from meijin.server.match.live_game import LiveGame, Outbox, Participant
+from meijin.server.match.live.live_game import LiveGame, Outbox, Participant
+from meijin.server.match.live.session import Session
+from meijin.server.match.live.witnesses import Witnesses
 from meijin.server.match.lobby import Lobby
-from meijin.server.match.presence import Presence
-from meijin.server.match.session import Session
-from meijin.server.match.stalls import Moment, StallWatch
-from meijin.server.match.witnesses import Witnesses
 from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler

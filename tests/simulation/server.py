@@ -27,8 +27,8 @@ from meijin.server import parts as parts_module
 from meijin.server.api import loopback
 from meijin.server.app import App
 from meijin.server.errors import StoreAwayError
+from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.journal import log_commit
-from meijin.server.match.stalls import StallWatch
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings
 from meijin.server.tournaments.refresh_jobs import RefreshSender

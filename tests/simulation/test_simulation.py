@@ -9,8 +9,8 @@ import pytest
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.runner import Simulator, explain, open_simulator
 
-from meijin.server.match import segments
 from meijin.server.match.journal import compaction
+from meijin.server.match.live import segments
 
 GAMES = int(os.environ.get("MEIJIN_SIMULATED_GAMES", "10000"))
 """How many are played altogether."""

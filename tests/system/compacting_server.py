@@ -1,8 +1,8 @@
 """The command `meijin`, with a journal that is never small enough: games are written anew all the time."""
 
 from meijin.cli.main import main
-from meijin.server.match import segments
 from meijin.server.match.journal import compaction
+from meijin.server.match.live import segments
 
 compaction.BYTES_AT_REST = 0
 compaction.BYTES_PER_PORTION = 1

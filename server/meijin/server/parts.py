@@ -16,20 +16,20 @@ from meijin.server.access.people import People
 from meijin.server.access.permissions import Policy
 from meijin.server.access.token_control import TokenControl
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.deadlines import Deadlines
+from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.feed import Feed
-from meijin.server.match.game_log import GameLog
-from meijin.server.match.game_rate import GameRate
-from meijin.server.match.game_spans import GameSpans
 from meijin.server.match.games import Games
 from meijin.server.match.incidents import Incidents
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.listeners import Listeners
+from meijin.server.match.live.deadlines import Deadlines
+from meijin.server.match.live.listeners import Listeners
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.lost_moves import LostMoves
+from meijin.server.match.observers.game_log import GameLog
+from meijin.server.match.observers.game_rate import GameRate
+from meijin.server.match.observers.game_spans import GameSpans
 from meijin.server.match.silence import SilenceWatch
-from meijin.server.match.stalls import StallWatch
-from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.watchdog import Watchdog
 from meijin.server.process.operator_token import OperatorTokenFile
 from meijin.server.settings import Admission, Reading, Settings

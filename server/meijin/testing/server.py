@@ -15,7 +15,7 @@ import grpc
 from meijin.game import FREE, OpeningRule, TimeControl, Variant
 from meijin.server.app import App, open_database
 from meijin.server.match.journal.log_commit import LogCommit
-from meijin.server.match.listeners import Listener
+from meijin.server.match.live.listeners import Listener
 from meijin.server.process.operator_token import operator_token_path
 from meijin.server.settings import Settings
 from meijin.server.tracing.spans import NO_TRACER, Tracer
@@ -37,7 +37,7 @@ from meijin.wire.channel import Security, open_async_channel
 from meijin.wire.contract import PROTOCOL_VERSION, parse_address
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame, Participant
+    from meijin.server.match.live.live_game import LiveGame, Participant
     from meijin.server.match.lobby import Player
     from meijin.server.parts import Parts
     from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceAsyncStub

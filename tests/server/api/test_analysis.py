@@ -12,7 +12,7 @@ import pytest
 from meijin.game import Variant, encode_moves
 from meijin.server.api.analysis import MAX_POSITIONS
 from meijin.server.api.limits import EVALUATIONS_OF_AN_ADDRESS
-from meijin.server.match import evaluations as module
+from meijin.server.match.live import evaluations as module
 from meijin.server.settings import Registration
 from meijin.testing.peer import CallEnding, Peer, bearer, ending_of_call
 from meijin.v1 import analysis_service_pb2 as pb

@@ -8,7 +8,7 @@ import grpc
 import pytest
 from google.protobuf.json_format import MessageToDict
 
-from meijin.server.match.supplier import SUPPLIER_FAILURES
+from meijin.server.match.live.supplier import SUPPLIER_FAILURES
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import bot_service_pb2 as bot_pb

@@ -11,7 +11,7 @@ import pytest
 
 from meijin.server.api import loopback
 from meijin.server.api.loopback import Loopback, LoopbackConnection
-from meijin.server.match.stalls import NEVER_NS, StallWatch
+from meijin.server.match.arbiter.stalls import NEVER_NS, StallWatch
 from meijin.testing.server import until
 
 MANY = 200

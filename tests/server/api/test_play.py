@@ -19,7 +19,7 @@ from meijin.server.api import play as play_service
 from meijin.server.api.limits import Limits, Suspensions
 from meijin.server.api.play import MESSAGE_RATE, PlayServicer
 from meijin.server.errors import ReplacedError, TooManyMessagesError
-from meijin.server.match.session import SPARE_ACTIONS
+from meijin.server.match.live.session import SPARE_ACTIONS
 from meijin.server.storage import READERS
 from meijin.server.token_bucket import Rate
 from meijin.testing.peer import CallEnding, Peer
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.server.conftest import StartServer
 
     from meijin.server.api.interceptor import Context
-    from meijin.server.match.session import Session
+    from meijin.server.match.live.session import Session
 
 Code = grpc.StatusCode
 PATIENCE = 20.0

@@ -11,17 +11,17 @@ from typing import cast
 
 from meijin.game import TimeControl, Variant
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.commands import Actions, Play
-from meijin.server.match.deadlines import Deadlines
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.listeners import Listener, Listeners, MassDisconnect
-from meijin.server.match.live_game import Contest, LiveGame
+from meijin.server.match.live.commands import Actions, Play
+from meijin.server.match.live.deadlines import Deadlines
+from meijin.server.match.live.listeners import Listener, Listeners, MassDisconnect
+from meijin.server.match.live.live_game import Contest, LiveGame
+from meijin.server.match.live.session import Session
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.session import Session
 from meijin.server.match.silence import SilenceWatch
-from meijin.server.match.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
-from meijin.server.match.store_watch import StoreWatch
 from meijin.server.match.watchdog import TICKS_PER_EXPIRY
 from meijin.store.schema import BotId, BotVersionId, GameId, PairingId
 from meijin.store.tournaments import PendingPairing

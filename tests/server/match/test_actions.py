@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from meijin.game import Board, Clock, Seat, TimeControl, Variant
 from meijin.server.errors import TooManyActionsError, TooManyNoticesError
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.live_game import LiveGame, Participant
-from meijin.server.match.session import SPARE_ACTIONS, Session
-from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.match.arbiter.arbiter import Arbiter
+from meijin.server.match.arbiter.stalls import Moment, StallWatch
+from meijin.server.match.live.live_game import LiveGame, Participant
+from meijin.server.match.live.session import SPARE_ACTIONS, Session
 from meijin.server.match.wire import command_from_proto, delivery_to_proto
 from meijin.store.schema import BotId, BotVersionId
 from meijin.v1 import play_service_pb2 as pb
@@ -23,9 +23,9 @@ from meijin.wire import Capabilities
 from meijin.wire.contract import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
-    from meijin.server.match.commands import Actions
     from meijin.server.match.games import Games
     from meijin.server.match.journal.journal import Journal
+    from meijin.server.match.live.commands import Actions
 
 MAX_NOTICES = 100
 MAX_ANSWER = 16 * 1024

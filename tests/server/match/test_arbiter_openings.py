@@ -27,8 +27,8 @@ from meijin.game import (
     Variant,
     encode_action,
 )
-from meijin.server.match.arbiter import ActionResult, Arbiter
-from meijin.server.match.stalls import NS_PER_SECOND, Moment
+from meijin.server.match.arbiter.arbiter import ActionResult, Arbiter
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
 
 FIRST, SECOND = Seat.FIRST, Seat.SECOND
 ACCEPTED, NOT_ASKED = ActionResult.ACCEPTED, ActionResult.NOT_ASKED

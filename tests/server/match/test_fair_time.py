@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.game import Board, Clock, Ending, Seat, TimeControl, Variant
-from meijin.server.match.allowance import Allowance, allowance_of
-from meijin.server.match.arbiter import ActionResult, Arbiter
-from meijin.server.match.stalls import NS_PER_SECOND, Moment
+from meijin.server.match.arbiter.allowance import Allowance, allowance_of
+from meijin.server.match.arbiter.arbiter import ActionResult, Arbiter
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
 
 LARGE = Variant(width=22, height=22)
 DRAWISH = [

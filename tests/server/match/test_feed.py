@@ -21,7 +21,7 @@ from meijin.server.match.feed import (
 from meijin.store.schema import GameId, TournamentId
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.live.live_game import LiveGame
 
 
 def game(number: int, tournament: int = 1) -> LiveGame:

@@ -22,9 +22,9 @@ from meijin.store.journal import unpack_moves
 from meijin.store.schema import EntryId, GameId, JournalRow
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
-from meijin.server.match.stalls import StallWatch
-from meijin.server.match.store_watch import StoreWatch
+    from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.arbiter.stalls import StallWatch
+from meijin.server.match.live.store_watch import StoreWatch
 
 PATIENCE = 20.0
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)

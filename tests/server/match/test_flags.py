@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from meijin.game import Color
-from meijin.server.match import flag
-from meijin.server.match.stalls import NS_PER_SECOND
+from meijin.server.match.arbiter import flag
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND
 from meijin.testing.peer import Peer
 from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
-    from meijin.server.match.session import Session
+    from meijin.server.match.live.live_game import LiveGame
+    from meijin.server.match.live.session import Session
 
 MILLISECOND = NS_PER_SECOND // 1000
 CONTROL = "60/move"

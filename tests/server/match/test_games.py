@@ -11,7 +11,7 @@ import pytest
 
 from meijin.game import Ending, Party, Seat
 from meijin.server.match import games
-from meijin.server.match.segments import ENTRIES_PER_SEGMENT
+from meijin.server.match.live.segments import ENTRIES_PER_SEGMENT
 from meijin.store import Database
 from meijin.store.database import database_file
 from meijin.store.journal import StoredMove, unpack_moves
@@ -26,7 +26,7 @@ from meijin.v1 import play_service_pb2 as pb
 if TYPE_CHECKING:
     from tests.server.conftest import StartServer
 
-    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.live.live_game import LiveGame
     from meijin.server.settings import Settings
 
 FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)

@@ -8,12 +8,12 @@ from typing import cast
 
 import pytest
 
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.games import Games
 from meijin.server.match.incidents import MOST_NAMES, Incidents
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.listeners import Absence, MassDisconnect
-from meijin.server.match.stalls import NS_PER_SECOND, Moment
-from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.live.listeners import Absence, MassDisconnect
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.store.faults import NewFault
 from meijin.store.schema import BotVersionId, FaultKind, FaultParty, GameId
 

@@ -9,9 +9,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from meijin.server.errors import ReplacedError, TooManyReplacementsError
-from meijin.server.match.live_game import Participant
+from meijin.server.match.live.live_game import Participant
+from meijin.server.match.live.session import Session
 from meijin.server.match.lobby import MAX_REPLACED, Replacements
-from meijin.server.match.session import Session
 from meijin.store.schema import BotId
 
 

@@ -9,12 +9,12 @@ from tests.server.match.hall import KEEPALIVE, MS, PROMPT_NS, SECOND, Hall
 
 from meijin.game import Ending, Outcome, Party
 from meijin.server.errors import NotReadingError
-from meijin.server.match.departures import LEAST_DEPARTURES
-from meijin.server.match.flag import PING_PATIENCE_NS
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import SILENT_AFTER_NS
+from meijin.server.match.arbiter.flag import PING_PATIENCE_NS
+from meijin.server.match.arbiter.stalls import TICK_INTERVAL_NS
+from meijin.server.match.live.departures import LEAST_DEPARTURES
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.session import SILENT_AFTER_NS
 from meijin.server.match.silence import SAMPLE
-from meijin.server.match.stalls import TICK_INTERVAL_NS
 from meijin.store.schema import BotId, BotVersionId
 from meijin.wire import Capabilities
 

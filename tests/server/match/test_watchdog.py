@@ -12,8 +12,8 @@ import pytest
 
 from meijin.server.errors import NotReadingError
 from meijin.server.match import watchdog
-from meijin.server.match.session import Session
-from meijin.server.match.stalls import NS_PER_SECOND, StallWatch
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, StallWatch
+from meijin.server.match.live.session import Session
 from meijin.server.match.watchdog import PING_INTERVAL, PORTIONS, Watchdog
 
 

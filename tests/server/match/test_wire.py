@@ -11,10 +11,10 @@ import pytest
 from meijin.game import GOMOKU, Board, Clock, Seat, TimeControl, encode_moves
 from meijin.server.errors import InvalidRequestError, ProtocolError, TooManyActionsError
 from meijin.server.match import wire
-from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.commands import Actions, Failure, Goodbye, Hello, KnownGame, Pong
-from meijin.server.match.live_game import Participant
-from meijin.server.match.session import Delivery, Notice, NoticeReason, Welcome
+from meijin.server.match.arbiter.arbiter import Arbiter
+from meijin.server.match.live.commands import Actions, Failure, Goodbye, Hello, KnownGame, Pong
+from meijin.server.match.live.live_game import Participant
+from meijin.server.match.live.session import Delivery, Notice, NoticeReason, Welcome
 from meijin.server.match.wire import (
     analysis_from_proto,
     command_from_proto,
@@ -34,7 +34,7 @@ from meijin.wire.contract import (
 )
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.live.live_game import LiveGame
 
 ADA = Participant(BotId(1), "ada")
 

@@ -11,12 +11,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from meijin.game import GOMOKU, Board, Clock, Color, Ending, Outcome, Party, TimeControl
-from meijin.server.match.arbiter import Arbiter
+from meijin.server.match.arbiter.arbiter import Arbiter
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.session import Session
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.session import Session
 from meijin.server.tournaments.formats.round_robin import RoundRobin
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.pending import PendingPairings

@@ -12,7 +12,7 @@ import pytest
 from tests.server.tournaments.hall import BLITZ, NAMES, Hall
 
 from meijin.game import GOMOKU, Color, Ending, Outcome, Party, TimeControl
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.lobby import Player
 from meijin.server.tournaments import scheduler as looks
 from meijin.server.tournaments.formats.challenge import ChallengeFormat

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from meijin.game import Color, Ending, Outcome, Party, Seat
-from meijin.server.match.live_game import Participant
+from meijin.server.match.live.live_game import Participant
 from meijin.server.tournaments.pauses import MOST_REMEMBERED, PAUSE, Pauses
 from meijin.store.schema import BotId, BotVersionId
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.live.live_game import LiveGame
 
 ADA, BOB, EVE = BotVersionId(1), BotVersionId(2), BotVersionId(3)
 CRASH = Outcome(Ending.CRASH, Color.WHITE, Party.BLACK)

@@ -17,7 +17,7 @@ from meijin.server.errors import (
     WrongStateError,
 )
 from meijin.server.match.admission import admit
-from meijin.server.match.commands import Hello
+from meijin.server.match.live.commands import Hello
 from meijin.server.settings import Registration
 from meijin.store import bots
 from meijin.store.access import owners

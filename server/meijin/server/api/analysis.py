@@ -19,9 +19,9 @@ from meijin.server.errors import (
     NotFoundError,
     WrongStateError,
 )
-from meijin.server.match.evaluations import Evaluations, Found, Search
+from meijin.server.match.live.evaluations import Evaluations, Found, Search
+from meijin.server.match.live.session import Session
 from meijin.server.match.lobby import Lobby
-from meijin.server.match.session import Session
 from meijin.server.storage import Storage
 from meijin.store.bots import bot_record, find_bot, get_bot
 from meijin.store.schema import BotId, ChallengePolicy

@@ -11,9 +11,9 @@ from meijin.server.api.convert_arena import update_to_proto, updates_to_proto
 from meijin.server.api.loop_share import LoopShare
 from meijin.server.api.requests import number
 from meijin.server.errors import InvalidRequestError
+from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.games import Games
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.stalls import StallWatch
+from meijin.server.match.live.live_game import LiveGame
 from meijin.server.views.arena import WatchedGame
 from meijin.store.schema import GameId, TournamentId
 from meijin.v1 import game_service_pb2 as pb

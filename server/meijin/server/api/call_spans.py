@@ -10,7 +10,7 @@ import structlog
 from meijin.server.access.caller import current_caller
 from meijin.server.api.call_counts import CallEnd
 from meijin.server.errors import MeijinError
-from meijin.server.match.session import Session
+from meijin.server.match.live.session import Session
 from meijin.server.tracing.spans import (
     Attributes,
     Parent,

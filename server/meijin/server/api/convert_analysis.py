@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from meijin.game import Board, TimeControl, Variant, decode_moves
 from meijin.server.errors import InvalidRequestError, invalid_request
-from meijin.server.match.evaluations import Found, Search
+from meijin.server.match.live.evaluations import Found, Search
 from meijin.v1 import analysis_service_pb2 as pb
 from meijin.wire import Capabilities, analysis_to_proto, variant_from_proto
 

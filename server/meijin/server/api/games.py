@@ -23,9 +23,9 @@ from meijin.server.api.interceptor import Context
 from meijin.server.api.loop_share import LoopShare
 from meijin.server.api.requests import BATCH, number, page_key, read_page
 from meijin.server.errors import InvalidRequestError, invalid_request
+from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
 from meijin.server.match.games import Games
-from meijin.server.match.stalls import StallWatch
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.views.games import GameDetail, game_detail, game_summary, live_moves, record

@@ -8,7 +8,7 @@ from grpc_health.v1.health_pb2_grpc import HealthServicer as HealthServicerBase
 
 from meijin.server.api.interceptor import Context
 from meijin.server.errors import NotFoundError
-from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.live.store_watch import StoreWatch
 
 
 class HealthServicer(HealthServicerBase):

@@ -27,12 +27,12 @@ from meijin.server.errors import (
 )
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.admission import Admitted, count_late_attempt, let_in
-from meijin.server.match.commands import Actions, Hello, Pong
+from meijin.server.match.arbiter.stalls import Moment, StallWatch
+from meijin.server.match.live.commands import Actions, Hello, Pong
+from meijin.server.match.live.session import Session
+from meijin.server.match.live.store_watch import StoreWatch
+from meijin.server.match.live.supplier import SupplierBudget
 from meijin.server.match.lobby import Lobby
-from meijin.server.match.session import Session
-from meijin.server.match.stalls import Moment, StallWatch
-from meijin.server.match.store_watch import StoreWatch
-from meijin.server.match.supplier import SupplierBudget
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
 from meijin.server.token_bucket import Rate, TokenBucket

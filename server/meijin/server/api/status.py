@@ -14,11 +14,11 @@ from meijin.server.api.convert_status import activity_to_proto, status_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoreAwayError
-from meijin.server.match.game_rate import DAY, HOUR, GameRate
+from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.games import Games
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby
-from meijin.server.match.stalls import StallWatch
-from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.observers.game_rate import DAY, HOUR, GameRate
 from meijin.server.storage import Storage
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler

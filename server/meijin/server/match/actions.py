@@ -7,8 +7,11 @@ from datetime import UTC, datetime
 from prometheus_client import Counter
 
 from meijin.game import Action, Choose, Party, Seat
-from meijin.server.match.arbiter import ACCEPTED, ActionResult
-from meijin.server.match.commands import (
+from meijin.server.match.arbiter.arbiter import ACCEPTED, ActionResult
+from meijin.server.match.arbiter.stalls import Moment, StallWatch
+from meijin.server.match.games import Games
+from meijin.server.match.journal.journal import Journal
+from meijin.server.match.live.commands import (
     Actions,
     Analysis,
     Evaluation,
@@ -16,11 +19,8 @@ from meijin.server.match.commands import (
     OpeningPlay,
     Play,
 )
-from meijin.server.match.games import Games
-from meijin.server.match.journal.journal import Journal
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.session import Notice, NoticeReason, Session
-from meijin.server.match.stalls import Moment, StallWatch
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.session import Notice, NoticeReason, Session
 from meijin.wire.contract import MAX_TRACEBACK
 from meijin.wire.text import plain_lines, plain_text
 

@@ -15,8 +15,8 @@ from meijin.server.errors import (
     UnauthenticatedError,
     invalid_request,
 )
-from meijin.server.match.commands import Hello
-from meijin.server.match.supplier import SUPPLIER_FAILURES
+from meijin.server.match.live.commands import Hello
+from meijin.server.match.live.supplier import SUPPLIER_FAILURES
 from meijin.store import bots, classes
 from meijin.store.access.tokens import Identity
 from meijin.store.arrivals import Arrival, arrival_by_id, arrival_by_name, note_arrival

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import NamedTuple, NewType
 
 from meijin.server.errors import NotReadingError
-from meijin.server.match.listeners import Listener
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.listeners import Listener
+from meijin.server.match.live.live_game import LiveGame
 from meijin.store.schema import GameId, TournamentId
 
 

@@ -19,16 +19,16 @@ from meijin.game import (
     Seat,
     decode_moves,
 )
-from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.deadlines import Deadlines
+from meijin.server.match.arbiter.arbiter import Arbiter
+from meijin.server.match.arbiter.stalls import Moment, StallWatch, nanoseconds
 from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.listeners import Listeners
-from meijin.server.match.live_game import Contest, LiveGame
+from meijin.server.match.live.deadlines import Deadlines
+from meijin.server.match.live.listeners import Listeners
+from meijin.server.match.live.live_game import Contest, LiveGame
+from meijin.server.match.live.store_watch import StoreWatch
+from meijin.server.match.live.witnesses import Witnesses
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.stalls import Moment, StallWatch, nanoseconds
-from meijin.server.match.store_watch import StoreWatch
-from meijin.server.match.witnesses import Witnesses
 from meijin.store.schema import BotVersionId, GameId
 from meijin.store.tournaments import PendingPairing
 

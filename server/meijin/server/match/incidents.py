@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.listeners import Absence, Listener, MassDisconnect
-from meijin.server.match.stalls import NS_PER_SECOND, Moment
-from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.live.listeners import Absence, Listener, MassDisconnect
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.store.faults import NewFault
 from meijin.store.schema import FaultKind, FaultParty
 

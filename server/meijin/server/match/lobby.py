@@ -10,13 +10,13 @@ import structlog
 
 from meijin.game import Party, TimeControl, Variant
 from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacementsError
-from meijin.server.match.commands import NOTHING_KNOWN, KnownGame
-from meijin.server.match.deadlines import Deadlines
-from meijin.server.match.departures import Departures
-from meijin.server.match.listeners import Absence, Listeners, MassDisconnect
-from meijin.server.match.live_game import LiveGame, Participant
-from meijin.server.match.session import Session
-from meijin.server.match.stalls import NS_PER_SECOND, Moment, StallWatch
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment, StallWatch
+from meijin.server.match.live.commands import NOTHING_KNOWN, KnownGame
+from meijin.server.match.live.deadlines import Deadlines
+from meijin.server.match.live.departures import Departures
+from meijin.server.match.live.listeners import Absence, Listeners, MassDisconnect
+from meijin.server.match.live.live_game import LiveGame, Participant
+from meijin.server.match.live.session import Session
 from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.schema import BotId, BotVersionId, GameId
 from meijin.wire import Capabilities

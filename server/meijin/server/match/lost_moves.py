@@ -6,9 +6,9 @@ import structlog
 
 from meijin.game import Party, Seat, encode_moves
 from meijin.server.match.games import Games
-from meijin.server.match.listeners import Listener
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.witnesses import Verdict
+from meijin.server.match.live.listeners import Listener
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.witnesses import Verdict
 
 log = structlog.get_logger()
 

@@ -10,11 +10,11 @@ from datetime import timedelta
 from random import Random
 
 from meijin.server.errors import NotReadingError
-from meijin.server.match.departures import LEAST_DEPARTURES
-from meijin.server.match.listeners import Listeners, MassDisconnect
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment, nanoseconds
+from meijin.server.match.live.departures import LEAST_DEPARTURES
+from meijin.server.match.live.listeners import Listeners, MassDisconnect
+from meijin.server.match.live.session import Session
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.session import Session
-from meijin.server.match.stalls import NS_PER_SECOND, Moment, nanoseconds
 
 ROUND_INTERVAL_NS = NS_PER_SECOND // 2
 """Between two rounds of pings while a flag is up; together with `SILENT_AFTER_NS` it is less than

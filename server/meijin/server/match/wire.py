@@ -22,8 +22,8 @@ from meijin.server.errors import (
     TooManyActionsError,
     invalid_request,
 )
-from meijin.server.match.arbiter import Arbiter
-from meijin.server.match.commands import (
+from meijin.server.match.arbiter.arbiter import Arbiter
+from meijin.server.match.live.commands import (
     Actions,
     Analysis,
     Command,
@@ -35,9 +35,9 @@ from meijin.server.match.commands import (
     OpeningPlay,
     Pong,
 )
-from meijin.server.match.evaluations import MAX_OUTSTANDING, Asked
-from meijin.server.match.live_game import LiveGame, Participant
-from meijin.server.match.session import SPARE_ACTIONS, Delivery, Notice, NoticeReason, Welcome
+from meijin.server.match.live.evaluations import MAX_OUTSTANDING, Asked
+from meijin.server.match.live.live_game import LiveGame, Participant
+from meijin.server.match.live.session import SPARE_ACTIONS, Delivery, Notice, NoticeReason, Welcome
 from meijin.store.bots import EngineRow
 from meijin.store.schema import GameId
 from meijin.v1 import play_service_pb2 as pb

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from prometheus_client import Counter, Metric
 
 from meijin.game import Ending
-from meijin.server.match.listeners import Listener
-from meijin.server.match.live_game import LiveGame, Participant
-from meijin.server.match.witnesses import Verdict
+from meijin.server.match.live.listeners import Listener
+from meijin.server.match.live.live_game import LiveGame, Participant
+from meijin.server.match.live.witnesses import Verdict
 
 ON_THE_BOARD = frozenset({Ending.FIVE, Ending.DRAW})
 """Endings by a move, which is committed with the end."""

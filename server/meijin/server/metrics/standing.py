@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-from meijin.server.match.stalls import NS_PER_SECOND
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND
 from meijin.server.parts import Parts
 
 QUANTILES = (0.5, 0.9, 1.0)

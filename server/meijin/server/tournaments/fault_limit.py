@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.live_game import LiveGame
 from meijin.store.schema import BotId
 
 MAX_WORDS = 120

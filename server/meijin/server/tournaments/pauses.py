@@ -7,7 +7,7 @@ from datetime import timedelta
 from time import monotonic
 
 from meijin.game import Ending, Seat
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.live_game import LiveGame
 from meijin.store.schema import BotVersionId
 
 PAUSE = timedelta(minutes=10)

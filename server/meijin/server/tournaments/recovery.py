@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from meijin.game import Party
 from meijin.server.match.games import Games
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.lost_moves import LOST
 from meijin.server.storage import Storage

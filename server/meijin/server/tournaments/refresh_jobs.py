@@ -5,8 +5,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from meijin.server.match.listeners import Listener
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.listeners import Listener
+from meijin.server.match.live.live_game import LiveGame
 from meijin.store.schema import LadderId
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection
 
 from meijin.game import Adjudication, Result, TimeControl, Variant
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.live_game import LiveGame
 from meijin.server.storage import Storage
 from meijin.server.tournaments.fault_limit import FaultLimit
 from meijin.server.tournaments.formats import FORMATS

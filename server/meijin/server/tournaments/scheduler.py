@@ -10,10 +10,10 @@ import structlog
 from meijin.game import Ending, Party, TimeControl, Variant
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.listeners import Listener
-from meijin.server.match.live_game import LiveGame, Participant
+from meijin.server.match.live.listeners import Listener
+from meijin.server.match.live.live_game import LiveGame, Participant
+from meijin.server.match.live.session import Session
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.session import Session
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.pauses import Pause, Pauses
 from meijin.server.tournaments.run import RunState, TournamentRun, run_of

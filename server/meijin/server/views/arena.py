@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from meijin.game import Analysis, Color, Seat
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.stalls import Moment
+from meijin.server.match.arbiter.stalls import Moment
+from meijin.server.match.live.live_game import LiveGame
 from meijin.server.views.games import (
     GameChoice,
     GameSummary,

@@ -17,7 +17,7 @@ from meijin.game import (
     decode_moves,
 )
 from meijin.game.records.analysis import cells_on_board
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.live_game import LiveGame
 from meijin.store.games import GameRow, decode_choice, decode_times
 from meijin.store.schema import GameId, GameState, TournamentId
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from meijin.game import Choose, Color, Ending, Outcome, SideChoice, encode_action
-from meijin.server.match import segments
 from meijin.server.match.journal import compaction
 from meijin.server.match.journal.compaction import Compaction
-from meijin.server.match.segments import Segments
+from meijin.server.match.live import segments
+from meijin.server.match.live.segments import Segments
 from meijin.store.fence import EntryKey
 from meijin.store.journal import (
     JournalEntry,
@@ -28,7 +28,7 @@ from meijin.store.running_games import RunningMoves
 from meijin.store.schema import EntryId, Epoch, GameId
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.live.live_game import LiveGame
 
 AT_REST = 20_000
 PORTION = 500

@@ -16,11 +16,11 @@ from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from meijin.game import Ending, Party, Result
+from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.journal import group_commit
 from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.journal import Journal
-from meijin.server.match.stalls import StallWatch
-from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.store import Database, Writer
 from meijin.store.journal import GameEnd, LostUpdateError, unpack_moves
 from meijin.store.schema import EntryId, GameId, JournalRow, PairingId, TournamentId
@@ -29,7 +29,7 @@ from meijin.store.voids import GameVoid
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
 
-    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.live.live_game import LiveGame
 
 PATIENCE = 20.0
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)

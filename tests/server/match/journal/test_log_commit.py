@@ -8,14 +8,14 @@ from typing import cast
 
 import pytest
 
+from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.journal.commit_spans import CommitSpans
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import Batch, CommitWatch
 from meijin.server.match.journal.log_commit import COLLECTION_TURNS, LogCommit
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.segments import Segments
-from meijin.server.match.stalls import StallWatch
-from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.segments import Segments
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.tracing.spans import NO_TRACER
 from meijin.store.fence import Fence
 from meijin.store.move_log.entry import LogEntry

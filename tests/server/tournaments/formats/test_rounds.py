@@ -21,7 +21,7 @@ from meijin.v1 import play_service_pb2 as play_pb
 from meijin.v1 import tournament_service_pb2 as pb
 
 if TYPE_CHECKING:
-    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.live.live_game import LiveGame
 
 SWISS, KNOCKOUT = pb.TOURNAMENT_FORMAT_SWISS, pb.TOURNAMENT_FORMAT_KNOCKOUT
 FINISHED = pb.TOURNAMENT_STATE_FINISHED

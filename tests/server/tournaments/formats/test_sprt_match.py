@@ -31,7 +31,7 @@ from meijin.v1 import tournament_service_pb2 as pb
 if TYPE_CHECKING:
     from tests.server.conftest import StartServer
 
-    from meijin.server.match.live_game import LiveGame
+    from meijin.server.match.live.live_game import LiveGame
 
 NAMES = ("ada", "bob")
 PATIENCE = 20.0

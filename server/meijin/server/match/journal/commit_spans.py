@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from meijin.server.match.stalls import NS_PER_SECOND
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND
 from meijin.server.tracing.spans import Span, Tracer, new_trace_id, wall_clock_ns
 
 SLOW_COMMIT = timedelta(milliseconds=100)

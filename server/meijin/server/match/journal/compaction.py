@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from meijin.game import Choose, encode_action
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.segments import Segments
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.segments import Segments
 from meijin.store.journal import MOVE_BYTES, JournalEntry, pack_game, size_of_entry
 
 BYTES_AT_REST = 32 * 1024 * 1024

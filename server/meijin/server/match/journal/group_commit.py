@@ -11,7 +11,7 @@ from prometheus_client import Histogram
 
 from meijin.server.match.journal.commit_spans import CommitSpans
 from meijin.server.match.journal.compaction import Compaction
-from meijin.server.match.live_game import LiveGame
+from meijin.server.match.live.live_game import LiveGame
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry
 from meijin.store.schema import EntryId

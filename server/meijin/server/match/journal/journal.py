@@ -10,15 +10,15 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from prometheus_client import Histogram
 
 from meijin.game import Choose, OpeningAction, encode_action
-from meijin.server.match.commands import Analysis
 from meijin.server.match.journal.commit_spans import CommitSpans
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import Batch, CommitWatch, GroupCommit
 from meijin.server.match.journal.log_commit import LogCommit
 from meijin.server.match.journal.store_commit import StoreCommit
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.segments import Segments
-from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.live.commands import Analysis
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.segments import Segments
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.access.audit import Act

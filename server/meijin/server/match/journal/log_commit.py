@@ -9,8 +9,8 @@ import structlog
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import CommitWatch, GroupCommit, retry_delays
 from meijin.server.match.journal.log_thread import LogThread
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.store_watch import StoreWatch
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.store_watch import StoreWatch
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry
 from meijin.store.move_log.entry import LogEntry

@@ -10,8 +10,8 @@ from sqlalchemy.exc import DBAPIError
 
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import CommitWatch, GroupCommit, retry_delays
-from meijin.server.match.live_game import LiveGame
-from meijin.server.match.store_watch import StoreRequest, StoreWatch
+from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.store_watch import StoreRequest, StoreWatch
 from meijin.store import Writer
 from meijin.store.database import is_unavailable
 from meijin.store.fence import Fence

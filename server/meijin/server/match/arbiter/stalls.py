@@ -1,0 +1,215 @@
+"""The server's time: a monotonic clock, and how long the server itself stood still."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from time import monotonic_ns, process_time_ns, thread_time_ns
+from typing import NamedTuple
+
+from prometheus_client import Histogram
+
+from meijin.server.match.arbiter.rolling import RollingTotal
+
+NS_PER_SECOND = 1_000_000_000
+
+TICK_INTERVAL_NS = 10_000_000
+"""Between two ticks. A shorter stall is seen only by the part of it that is left when one is due;
+a tick costs 15 microseconds, so a shorter interval would cost an idle server more than 0.2 %."""
+
+TIMER_RESOLUTION_NS = 1_000_000
+"""The event loop's timers wait for whole milliseconds: a tick that is no later is on time."""
+
+
+PROBE_TOLERANCE_NS = 20_000_000
+"""A probe that takes so much longer than it did lately is late."""
+
+PROBE_SAMPLES = 8
+"""Its usual time is the least of so many: what is late now and then is not what is usual."""
+
+LONGEST_USUAL_NS = 50_000_000
+"""More is never usual, however long a storm lasts."""
+
+NEVER_NS = 1 << 62
+
+
+def nanoseconds(duration: timedelta) -> int:
+    """A duration as the match counts it, exact to the microsecond."""
+    return duration // timedelta(microseconds=1) * 1000
+
+
+MINUTES_KEPT = 60
+"""Stalls are told of so many minutes."""
+
+
+class Moment(NamedTuple):
+    """An instant as the server knows it. A plain tuple: one is made for every message."""
+
+    now_ns: int
+    """Of a monotonic clock."""
+    stall_ns: int
+    """How long the server itself has stood still so far, as of `now_ns`."""
+
+    @property
+    def served_ns(self) -> int:
+        """The instant on a clock that stands whenever the server does."""
+        return self.now_ns - self.stall_ns
+
+
+class CpuTime(NamedTuple):
+    """Processor time that has been used so far."""
+
+    loop_ns: int
+    """By the event loop's thread."""
+    process_ns: int
+    """By all threads of the server."""
+
+
+def cpu_time() -> CpuTime:
+    """What this thread, the event loop's, and its process have used: 0.6 microseconds to ask."""
+    return CpuTime(thread_time_ns(), process_time_ns())
+
+
+class Stall(NamedTuple):
+    """One stall, and how much of it the server itself was at work."""
+
+    wall_ns: int
+    """How long it was."""
+    loop_ns: int
+    """The most that the event loop can have worked in it. One that the machine has made, by
+    other programs or by stopping the process, has less of it than of `wall_ns`."""
+    process_ns: int
+    """The most that all threads together can have: a long call of another thread that keeps the
+    interpreter to itself is here, and not in `loop_ns`."""
+
+
+class RecentStalls:
+    """The stalls of the last hour, and all of them in a histogram."""
+
+    def __init__(self) -> None:
+        self.wall, self.loop, self.process = (RollingTotal(MINUTES_KEPT) for _ in Stall._fields)
+        self.seconds = Histogram(
+            "meijin_event_loop_stalls_seconds",
+            "Stalls of the event loop, by the clock and by the processor time meanwhile.",
+            labelnames=("time",),
+            buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5),
+            registry=None,
+        )
+        """For the metrics; `time` is ``wall``, ``loop`` or ``process``, as in a `Stall`."""
+        self._observe = [self.seconds.labels(time).observe for time in ("wall", "loop", "process")]
+
+    def add(self, stall: Stall, now_ns: int) -> None:
+        """Add one that has just ended."""
+        for total, observe, ns in zip(
+            (self.wall, self.loop, self.process), self._observe, stall, strict=True
+        ):
+            total.add(ns, now_ns)
+            observe(ns / NS_PER_SECOND)
+
+
+class StallWatch:
+    """Counts the time in which the server could not have read an answer.
+
+    A tick of the event loop is due every `TICK_INTERVAL_NS`, and a probe of the threads that serve
+    streams comes back in about the time that it took lately. All that either is late by, whether by
+    a burst of messages, a page fault, a stopped process or thousands of new connections, is nobody's
+    thinking time. Where both are late it is counted once.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], int] = monotonic_ns,
+        cpu_clock: Callable[[], CpuTime] = cpu_time,
+    ) -> None:
+        self._clock = clock
+        self._cpu_clock = cpu_clock
+        self._tick_ns = clock()
+        self._cpu = cpu_clock()
+        self._stood_until_ns = self._tick_ns
+        self._since_ns: int | None = None
+        """Since when it stands still; ``None`` where that is not known to be so."""
+        self._cpu_before = self._cpu
+        """Before it began to."""
+        self._probe_ns: int | None = None
+        """When the probe was sent that is on its way."""
+        self._probe_due_ns = NEVER_NS
+        self._round_trips_ns: list[int] = []
+        self.send: Callable[[], None] | None = None
+        """Sends a probe; ``None`` while there is no way for it."""
+        self.counted_ns = 0
+        """How long it has stood still, so far as that is over."""
+        self.carried_ns = NEVER_NS
+        """When the newest probe that came back was sent: what bots had sent by then is read. Never
+        waited for while nobody probes."""
+        self.recent = RecentStalls()
+        """The stalls that are over."""
+
+    def moment(self) -> Moment:
+        """Now, with a stall that is still going on counted in."""
+        now_ns = self._clock()
+        if (
+            self._since_ns is None
+            and now_ns - self._tick_ns <= TICK_INTERVAL_NS + TIMER_RESOLUTION_NS
+            and now_ns <= self._probe_due_ns
+        ):
+            return Moment(now_ns, self.counted_ns)
+        return Moment(now_ns, self.counted_ns + now_ns - self._standing_since(now_ns))
+
+    def tick(self) -> Moment:
+        """Now, with the stall since the last tick counted for good, unless a probe is still late."""
+        moment, cpu = self.moment(), self._cpu_clock()
+        if moment.stall_ns > self.counted_ns:
+            self._note_stall(moment, cpu)
+        self._tick_ns, self._cpu = moment.now_ns, cpu
+        return moment
+
+    def _standing_since(self, now_ns: int) -> int:
+        """Since when nothing could have been read, at the latest now."""
+        since_ns = now_ns if self._since_ns is None else self._since_ns
+        due_ns = self._tick_ns + TICK_INTERVAL_NS
+        if now_ns - due_ns > TIMER_RESOLUTION_NS:
+            since_ns = min(since_ns, due_ns)
+        return max(min(since_ns, self._probe_due_ns), self._stood_until_ns)
+
+    def _note_stall(self, moment: Moment, cpu: CpuTime) -> None:
+        if self._since_ns is None:
+            self._since_ns = moment.now_ns - (moment.stall_ns - self.counted_ns)
+            self._cpu_before = self._cpu
+        if moment.now_ns <= self._probe_due_ns:
+            self._end_stall(moment, cpu)
+
+    def _end_stall(self, moment: Moment, cpu: CpuTime) -> None:
+        wall_ns, before = moment.stall_ns - self.counted_ns, self._cpu_before
+        loop_ns = min(wall_ns, cpu.loop_ns - before.loop_ns)
+        process_ns = max(loop_ns, min(wall_ns, cpu.process_ns - before.process_ns))
+        self.recent.add(Stall(wall_ns, loop_ns, process_ns), moment.now_ns)
+        self._since_ns = None
+        self._stood_until_ns, self.counted_ns = moment
+
+    # -- the probe ---------------------------------------------------------------
+
+    def probe(self) -> None:
+        """Send a probe, unless one is on its way."""
+        if self.send is None or self._probe_ns is not None:
+            return
+        self._probe_ns = self._clock()
+        usual_ns = min(self._round_trips_ns, default=0)
+        self._probe_due_ns = self._probe_ns + min(usual_ns, LONGEST_USUAL_NS) + PROBE_TOLERANCE_NS
+        self.carried_ns = min(self.carried_ns, self._probe_ns)
+        self.send()
+
+    def receive_probe(self) -> None:
+        """The probe has come back."""
+        assert self._probe_ns is not None
+        moment = self.moment()
+        self._probe_due_ns = NEVER_NS
+        if moment.stall_ns > self.counted_ns:
+            self._note_stall(moment, self._cpu_clock())
+        self.carried_ns = self._probe_ns
+        self._round_trips_ns.append(moment.now_ns - self._probe_ns)
+        del self._round_trips_ns[:-PROBE_SAMPLES]
+        self._probe_ns = None
+
+    def give_up_probe(self) -> None:
+        """There is no way for probes: what was on its way is no sign of anything."""
+        self.send = None
+        self._probe_ns, self._probe_due_ns = None, NEVER_NS
+        self.carried_ns = NEVER_NS

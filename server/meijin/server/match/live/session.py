@@ -1,0 +1,434 @@
+"""A bot's session: its open stream, with the outbox of what waits to be sent to it."""
+
+import asyncio
+import enum
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import NamedTuple
+
+from meijin.server.errors import MeijinError, TooManyNoticesError
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
+from meijin.server.match.live.commands import Actions
+from meijin.server.match.live.evaluations import Asked, Evaluations
+from meijin.server.match.live.lag import LagMeter
+from meijin.server.match.live.live_game import LiveGame, Participant
+from meijin.server.token_bucket import Rate, TokenBucket
+from meijin.store.schema import BotVersionId
+from meijin.wire import Capabilities
+
+MAX_EVENTS = 1024
+"""The most starts, ends and turns each in one message: 22x22 boards stay below 4 MB."""
+
+MAX_STOPPED = 1024
+"""Games that were stopped are remembered, the newest so many: bots answer in far less time."""
+
+NOTICES_REFILL = timedelta(seconds=100)
+"""In this time a stream that has used up its notices may have all of them again."""
+
+MAX_STREAM_END = 200
+"""Characters kept of why a stream was ended."""
+
+SPARE_ACTIONS = 64
+"""A message may hold so many actions more than there are games that they may be for."""
+
+SILENT_AFTER_NS = NS_PER_SECOND * 2 // 5
+"""A bot of which nothing is heard for so long after a ping is silent; one that has answered its
+last pings sooner is prompt."""
+
+
+UNEXAMINED = (
+    "no rated games yet: on this server a version has to pass `meijin bot doctor` first; run it "
+    "with --report"
+)
+"""What a bot is told that is to be examined."""
+
+
+class NoticeReason(enum.Enum):
+    """Why an action had no effect."""
+
+    UNKNOWN_GAME = enum.auto()
+    """The bot plays no such game."""
+    STALE_PLY = enum.auto()
+    """It answers no pending turn."""
+    NOT_YOUR_TURN = enum.auto()
+    """It is the opponent's turn."""
+    NOT_ASKED = enum.auto()
+    """It is an action of an opening, and not what is asked for."""
+    UNKNOWN_EVALUATION = enum.auto()
+    """It answers no outstanding evaluation."""
+
+
+class Notice(NamedTuple):
+    """An action had no effect."""
+
+    game: int
+    """The number that the bot named."""
+    ply: int
+    reason: NoticeReason
+    detail: str
+    evaluation: int = 0
+    """The number that the bot named, where it is about no game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """A stream is open."""
+
+    session_id: str
+    bot_name: str
+    grace: timedelta
+    """How long the bot may be away in one game altogether."""
+    running_games: int
+    """How many starts of games that go on follow."""
+    notice: str = ""
+    """What the bot's owner is to know at once."""
+
+
+class PausedNotice(NamedTuple):
+    """A bot gets no new games for a while."""
+
+    reason: str
+    duration: timedelta
+
+
+class Delivery(NamedTuple):
+    """What is sent to a bot at once. A plain tuple: one is made for every message."""
+
+    welcome: Welcome | None = None
+    ended: Sequence[LiveGame] = ()
+    started: Sequence[LiveGame] = ()
+    notices: Sequence[Notice] = ()
+    turns: Sequence[tuple[LiveGame, int]] = ()
+    """The games in which the bot is to move, and the nanoseconds on its clock, which run now."""
+    ping: int = 0
+    """The sequence number of a ping; 0 without one."""
+    is_draining: bool = False
+    """The server is about to stop."""
+    paused: PausedNotice | None = None
+    """The bot gets no new games for a while."""
+    choices: Sequence[LiveGame] = ()
+    """Games in which a player has chosen its side."""
+    evaluations: Sequence[Asked] = ()
+    """Positions outside of games that the bot is asked for."""
+
+    @property
+    def has_events(self) -> bool:
+        """Whether anything is told of games or asked."""
+        return bool(
+            self.turns
+            or self.started
+            or self.ended
+            or self.notices
+            or self.choices
+            or self.evaluations
+        )
+
+
+class Session:
+    """One stream of a player, with an outbox that one task drains."""
+
+    __slots__ = (
+        "_allowance",
+        "_choices",
+        "_ended",
+        "_flags",
+        "_forgiven",
+        "_grace",
+        "_is_draining",
+        "_is_welcomed",
+        "_meter",
+        "_notices",
+        "_paused",
+        "_started",
+        "_stopped",
+        "_turns",
+        "capabilities",
+        "closed",
+        "effective_messages",
+        "evaluations",
+        "games",
+        "heard",
+        "id",
+        "lag_ns",
+        "last_actions",
+        "may_be_rated",
+        "notice",
+        "player",
+        "refused",
+        "silent_since_ns",
+        "spare_actions",
+        "version_id",
+        "wake",
+        "writing_since_ns",
+    )
+
+    def __init__(
+        self,
+        session_id: str,
+        player: Participant,
+        version_id: BotVersionId,
+        capabilities: Capabilities,
+        *,
+        games: Mapping[int, LiveGame],
+        grace: timedelta,
+        max_notices: int,
+        moment: Moment,
+        may_be_rated: bool = True,
+    ) -> None:
+        self.id = session_id
+        self.player = player
+        self.version_id = version_id
+        self.capabilities = capabilities
+        self.games = games
+        """The player's running games by their numbers, also those of other versions of it."""
+        self.may_be_rated = may_be_rated
+        """It gets rated games; else it is to be examined first."""
+        self.notice = ""
+        """What the bot's owner is to know at once, before anything else."""
+        self.lag_ns = 0
+        """The round trip on this stream."""
+        self.refused = 0
+        """How many actions had no effect on this stream."""
+        self.effective_messages = 0
+        """How many of the bot's messages, or of the portions of large ones, had an effect."""
+        self.spare_actions = SPARE_ACTIONS
+        """How many actions more than there are games a message may hold.
+
+        Plain numbers, all three: they are looked at or counted for every message.
+        """
+        self.last_actions: Actions | None = None
+        """The last message with actions: a reference, and no copy."""
+        self._forgiven = 0
+        self.wake = asyncio.Event()
+        """Set while something waits in the outbox."""
+        self.evaluations = Evaluations(self.wake.set)
+        """What the bot is asked outside of games."""
+        self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
+        """Why the server ends the stream, once it does."""
+        self.writing_since_ns: int | None = None
+        """When the write began that has not ended yet; ``None`` between writes."""
+        self.heard = moment
+        """When the last message was read."""
+        self.silent_since_ns: int | None = None
+        """Since when it is known to be silent together with others, as served; ``None`` while it
+        isn't. No clock of the bot's runs meanwhile."""
+        self._stopped: dict[int, None] = {}
+        self._grace = grace
+        rate = Rate(max_notices / NOTICES_REFILL.total_seconds(), max_notices)
+        self._allowance = TokenBucket(rate, moment.now_ns / NS_PER_SECOND)
+        self._is_welcomed = False
+        self._is_draining = False
+        self._paused: PausedNotice | None = None
+        self._ended: list[LiveGame] = []
+        self._started: dict[int, LiveGame] = {}
+        self._choices: list[LiveGame] = []
+        self._turns: list[LiveGame] = []
+        self._notices: list[Notice] = []
+        self._flags: dict[int, tuple[LiveGame, int]] = {}
+        """Games whose flag is up by their numbers, with the ping whose answer each waits for."""
+        self._meter = LagMeter()
+
+    # -- what is to be sent -----------------------------------------------------
+
+    def add_turn(self, game: LiveGame) -> None:
+        """The bot is to move in `game`."""
+        self._turns.append(game)
+        self.wake.set()
+
+    def add_start(self, game: LiveGame) -> None:
+        """`game` starts for the bot."""
+        self._started[game.number] = game
+        self.wake.set()
+
+    def add_choice(self, game: LiveGame) -> None:
+        """A player has chosen its side in `game`."""
+        if game.number not in self._started:  # a start tells the sides as they are
+            self._choices.append(game)
+            self.wake.set()
+
+    def add_end(self, game: LiveGame) -> None:
+        """`game` has ended."""
+        self._flags.pop(game.number, None)
+        if game in self._choices:
+            self._choices.remove(game)
+        if self._started.pop(game.number, None) is None:
+            self._ended.append(game)
+            self.wake.set()
+
+    def excuse_action(self, game: LiveGame) -> None:
+        """`game` was stopped: an action may be on its way that is not counted as refused."""
+        self._stopped[game.number] = None
+        if len(self._stopped) > MAX_STOPPED:
+            del self._stopped[next(iter(self._stopped))]
+        self.spare_actions = SPARE_ACTIONS + len(self._stopped)
+
+    def refuse(self, notice: Notice, now_ns: int) -> None:
+        """Tell the bot that an action had no effect; too many of them end the stream.
+
+        The first one in a game that was stopped is the stop's doing, and not counted. The
+        allowance comes back with time, and with messages that have an effect: a bot that is
+        late once a game is not ended for it, however long it plays.
+        """
+        self.refused += 1
+        self._notices.append(notice)
+        self._allowance.add(self.effective_messages - self._forgiven)
+        self._forgiven = self.effective_messages
+        if notice.game in self._stopped:
+            del self._stopped[notice.game]
+            self.spare_actions = SPARE_ACTIONS + len(self._stopped)
+        elif not self._allowance.take(now_ns / NS_PER_SECOND):
+            self.close(TooManyNoticesError("too many actions had no effect; find out why"))
+        self.wake.set()
+
+    def ping(self) -> None:
+        """Measure the round trip, unless the last ping is still on its way."""
+        if self._meter.request():
+            self.wake.set()
+
+    def probe(self, game: LiveGame) -> None:
+        """The flag is up in `game`: have a ping answered before it falls."""
+        if game.number not in self._flags:
+            self._flags[game.number] = game, self._meter.request_fresh()
+            self.wake.set()
+
+    def announce_draining(self) -> None:
+        """Tell the bot that the server is about to stop."""
+        self._is_draining = True
+        self.wake.set()
+
+    def announce_pause(self, reason: str, duration: timedelta) -> None:
+        """Tell the bot that it gets no new games for a while."""
+        self._paused = PausedNotice(reason, duration)
+        self.wake.set()
+
+    def close(self, reason: MeijinError) -> None:
+        """End the stream; the first reason stands."""
+        if not self.closed.done():
+            self.closed.set_result(reason)
+
+    # -- what is sent -----------------------------------------------------------
+
+    def drain(self, moment: Moment) -> Delivery:
+        """Take out what is to be sent at once; the clocks of the turns in it start now.
+
+        What does not fit into one message wakes the stream again.
+        """
+        self.wake.clear()
+        welcome = None if self._is_welcomed else self._welcome()
+        ended = _take(self._ended) if self._ended else ()
+        started = self._take_started() if self._started else ()
+        notices: Sequence[Notice] = ()
+        if self._notices:
+            notices, self._notices = self._notices, []
+        choices: Sequence[LiveGame] = ()
+        if self._choices:
+            choices, self._choices = self._choices, []
+        turns: list[tuple[LiveGame, int]] = []
+        if not self._started:  # a game starts before its first turn
+            for game in _take(self._turns):
+                arbiter = game.arbiter
+                if arbiter.outcome is None:
+                    turns.append((game, arbiter.ask(moment)))
+        ping = self._meter.send(moment.served_ns) if self._meter.is_due else 0
+        is_draining, self._is_draining = self._is_draining, False
+        paused, self._paused = self._paused, None
+        evaluations = self.evaluations.take() if self.evaluations.unsent else ()
+        if self._ended or self._started or self._turns:
+            self.wake.set()
+        return Delivery(
+            welcome,
+            ended,
+            started,
+            notices,
+            turns,
+            ping,
+            is_draining,
+            paused,
+            choices,
+            evaluations,
+        )
+
+    def _take_started(self) -> list[LiveGame]:
+        numbers = list(itertools.islice(self._started, MAX_EVENTS))
+        return [self._started.pop(number) for number in numbers]
+
+    def _welcome(self) -> Welcome:
+        self._is_welcomed = True
+        notice = self.notice or ("" if self.may_be_rated else UNEXAMINED)
+        return Welcome(self.id, self.player.name, self._grace, len(self._started), notice)
+
+    # -- what came back ---------------------------------------------------------
+
+    def end_silence(self, moment: Moment) -> None:
+        """The bot is heard again: what the network took is on nobody's clock."""
+        self.silent_since_ns = None
+        for game in self.games.values():
+            if game.end_silence(self.player, self, self.heard, moment):
+                self._flags.pop(game.number, None)
+
+    def is_unheard(self, moment: Moment) -> bool:
+        """Whether a ping, or what is being written, has had no answer of any kind for long."""
+        waiting_ns = self._meter.waiting_ns(moment.served_ns)
+        if waiting_ns is None:
+            if self.writing_since_ns is None:
+                return False
+            waiting_ns = moment.now_ns - self.writing_since_ns
+        unheard_ns = moment.served_ns - self.heard.served_ns
+        return SILENT_AFTER_NS <= waiting_ns <= unheard_ns
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether the bot has answered all of its last pings at once."""
+        samples_ns = self._meter.samples_ns
+        return bool(samples_ns) and max(samples_ns) < SILENT_AFTER_NS
+
+    def pong(self, sequence: int, moment: Moment) -> tuple[int, Sequence[LiveGame]]:
+        """The answer to a ping; an answer to anything else is ignored.
+
+        Returns:
+            The round trip, and the games whose flag has waited for it.
+        """
+        round_trip_ns = self._meter.answer(sequence, moment.served_ns)
+        if round_trip_ns is None:
+            return 0, ()
+        self.lag_ns = min(self._meter.samples_ns)
+        if self._meter.is_due:
+            self.wake.set()
+        if not self._flags:
+            return round_trip_ns, ()
+        answered = [game for game, ping in self._flags.values() if ping <= sequence]
+        for game in answered:
+            del self._flags[game.number]
+        return round_trip_ns, answered
+
+    def lag_evidence(self, moment: Moment) -> dict[str, object]:
+        """What is known of the way to the bot, as it is stored with a time forfeit."""
+        waiting_ns, since_ns = self._meter.waiting_ns(moment.served_ns), self.writing_since_ns
+        return {
+            "round_trips_us": [sample // 1000 for sample in self._meter.samples_ns],
+            "ping_unanswered_us": None if waiting_ns is None else waiting_ns // 1000,
+            "writing_us": None if since_ns is None else (moment.now_ns - since_ns) // 1000,
+        }
+
+    def last_words(self, number: int, now_ns: int) -> dict[str, object]:
+        """What the bot said last, also in the game of this number, as it is stored."""
+        actions = self.last_actions
+        words: dict[str, object] = {
+            "messages": self.effective_messages,
+            "refused": self.refused,
+            "silent_us": (now_ns - self.heard.now_ns) // 1000,
+        }
+        if actions is not None:
+            words["last_message"] = actions.told_of(number)
+        if self.closed.done():
+            words["stream_end"] = str(self.closed.result())[:MAX_STREAM_END]
+        return words
+
+
+def _take(games: list[LiveGame]) -> list[LiveGame]:
+    """Remove as many from the front as fit into a message."""
+    taken = games[:MAX_EVENTS]
+    del games[:MAX_EVENTS]
+    return taken
