@@ -85,7 +85,7 @@ def main() -> None:
         _, url = addresses(folder / SERVER_LOG_FILE)
         ask(address, "tournament", "run", *BOTS, *TERMS)
         ladder, game = wait_for_ladder(address), shown_game(address)
-        live = ask(address, "tournament", "create", *BOTS, *LIVE_TERMS)
+        live = ask(address, "tournament", "run", "--detach", *BOTS, *LIVE_TERMS)
         tournament: Mapping[str, str] = live.get("tournament", live)
         shots = (
             Shot("ladder.png", f"/ladders/{ladder}", "light", "table"),

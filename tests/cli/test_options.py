@@ -11,9 +11,9 @@ from meijin.cli.options import settings
 from meijin.v1 import game_pb2
 
 TOO_LARGE = [
-    "tournament create ada bob --rounds={}",
-    "tournament create ada bob --concurrency={}",
-    "tournament create ada bob --seed={}",
+    "tournament run --detach ada bob --rounds={}",
+    "tournament run --detach ada bob --concurrency={}",
+    "tournament run --detach ada bob --seed={}",
     "match ada bob --games={}",
     "match ada bob --sprt=0,5 --games={}",
     "ladder run --games={}",

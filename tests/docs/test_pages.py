@@ -284,6 +284,7 @@ def test_variables_are_known(name: str) -> None:
         "MEIJIN_OPERATOR_TOKEN",
         "MEIJIN_CA",
         "MEIJIN_HARDWARE",
+        "MEIJIN_PROFILE",
     }
     known |= {"MEIJIN_CLIENT_CERTIFICATE", "MEIJIN_CLIENT_KEY", "MEIJIN_PLAINTEXT"}
     if name in {"docker-compose.yml", "docs/operating.md"}:

@@ -164,7 +164,7 @@ def environment(folder: Path, extra: Mapping[str, str]) -> dict[str, str]:
     Servers have no pages unless they are told to: their ports would be the same.
     """
     kept = {key: value for key, value in os.environ.items() if not key.startswith("MEIJIN_")}
-    mark = {"TEST_FOLDER": str(folder), "MEIJIN_WEB": "off"}
+    mark = {"TEST_FOLDER": str(folder), "MEIJIN_WEB": "off", "XDG_CONFIG_HOME": str(folder)}
     return {**kept, **mark, "COLUMNS": "200", "NO_COLOR": "1", **extra}
 
 

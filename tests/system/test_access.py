@@ -20,19 +20,30 @@ def test_an_owner_from_the_invitation_to_the_ban(processes: Processes) -> None:
         return done.stdout.strip()
 
     invitation = run("admin", "invite", "--quota=1")
-    eve = run("owner", "join", "eve", f"--invitation={invitation}")
+    run("login", f"--invitation={invitation}", "--name=eve", token=invitation)
+    profile = processes.folder / "meijin" / "profile.json"
+    assert profile.stat().st_mode & 0o777 == 0o600
+    eve = json.loads(profile.read_text())["token"]
+    owned = processes.run("token", "list")
+    assert owned.returncode == 0, owned.stderr
+    assert f" {eve[-6:]} " in owned.stdout
+    elsewhere = processes.run("token", "list", "--server=127.0.0.1:1")
+    assert "no server answers at 127.0.0.1:1" in elsewhere.stderr
+    assert processes.run("logout").returncode == 0
+    assert not profile.exists()
     ada = run("bot", "register", "ada", token=eve)
     bot = processes.start_bot("ada", server.address, MEIJIN_TOKEN=ada)
     eventually(lambda: server.connected_bots() == {"ada"})
-    assert "ada is active, and hidden" in run("bot", "hide", "ada", token=eve)
+    assert "ada is active, and hidden" in run("bot", "set", "ada", "--hidden", token=eve)
     assert "ada" not in run("bot", "list", token=eve).split()
     assert "ada" in run("bot", "list", "--all", token=eve).split()
-    assert "ada is active" in run("bot", "unhide", "ada", token=eve)
-    run("admin", "ban", "ada", "--reason=it cheats")
+    assert "ada is active" in run("bot", "set", "ada", "--shown", token=eve)
+    run("bot", "set", "ada", "--state=banned", "--reason=it cheats")
     assert bot.wait() == 1
     assert bot.has_said('"ada" is banned: it cheats')
     refused = processes.run(
-        *("bot", "enable", "ada", f"--server={server.address}"), MEIJIN_OPERATOR_TOKEN=eve
+        *("bot", "set", "ada", "--state=active", f"--server={server.address}"),
+        MEIJIN_OPERATOR_TOKEN=eve,
     )
     assert refused.returncode == 1
     assert '"ada" is banned: it cheats' in refused.stderr
@@ -63,7 +74,7 @@ def test_the_operators_token_is_rotated_while_commands_run(processes: Processes)
     old = file.read_text().strip()
     for name in ("ada", "bob"):
         assert processes.run("bot", "register", name, **kept).returncode == 0
-    made = processes.run("tournament", "create", "ada", "bob", "--json", **kept)
+    made = processes.run("tournament", "run", "--detach", "ada", "bob", "--json", **kept)
     key = json.loads(made.stdout)["tournament_id"]
     watch = processes.start("watch", "tournament", "watch", key, **kept)
     eventually(lambda: watch.is_running)

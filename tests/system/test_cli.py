@@ -33,19 +33,17 @@ COMMANDS = {
     *(f"ladder {verb}" for verb in ("show", "run", "settle", "compare", "anchors", "verify")),
     "ladder export",
     "ladder cite",
-    *("bot doctor", "bot bench", "bot challenges"),
+    *("bot doctor", "bot bench", "bot set", "login", "logout"),
     *(f"challenge {verb}" for verb in ("make", "list", "cancel")),
     *(f"bot {verb}" for verb in ("run", "wrap", "engine", "new", "list", "show", "versions")),
-    *(f"bot {verb}" for verb in ("register", "disable", "enable", "unpause", "hide", "unhide")),
+    "bot register",
     *(f"token {verb}" for verb in ("list", "create", "rotate", "revoke")),
     *(f"class {verb}" for verb in ("create", "list", "show", "deadline", "grade", "report")),
     *(f"class {verb}" for verb in ("copies", "ladder")),
     *(f"admin {verb}" for verb in ("invite", "invitations", "uninvite", "owners", "audit")),
-    *(f"admin {verb}" for verb in ("ban", "unban", "rename")),
-    "owner join",
     *(
         f"tournament {verb}"
-        for verb in ("run", "create", "show", "watch", "list", "cancel", "resume", "export")
+        for verb in ("run", "show", "watch", "list", "cancel", "resume", "export")
     ),
     *(f"game {verb}" for verb in ("show", "export", "convert", "verify", "list", "watch", "void")),
     "game replay",
@@ -230,12 +228,12 @@ def test_match_on_a_server(meijin: Meijin) -> None:
 def test_challenge(meijin: Meijin) -> None:
     """It is followed to its end, and listed; nobody challenges who accepts none."""
     assert "accepts the challenges of nobody but" in tell(
-        meijin, "bot", "challenges", "grace", "none"
+        meijin, "bot", "set", "grace", "--challenges=none"
     )
     refused = meijin("challenge", "grace", "--bot=ada", "--games=1", "--time=5/move")
     assert refused.returncode == 1
     assert refused.stderr.startswith('meijin: "grace" accepts no challenges; its owner may')
-    tell(meijin, "bot", "challenges", "grace", "anyone")
+    tell(meijin, "bot", "set", "grace", "--challenges=anyone")
     told = ask(meijin, "challenge", "grace", "--bot=ada", "--games=1", "--time=5/move")
     made = told["challenge"]
     assert (made["finished_games"], made["state"]) == (1, "TOURNAMENT_STATE_FINISHED")
@@ -267,7 +265,7 @@ def test_a_finished_tournament_is_shown(meijin: Meijin, finished: dict[str, Any]
 
 def test_a_tournament_is_cancelled_and_resumed(meijin: Meijin, paused: Process) -> None:
     """Its running game becomes void; taken up again, it ends with all its games."""
-    create = ("tournament", "create", "grace", "ada", "--rounds=2", "--request-id=once")
+    create = ("tournament", "run", "--detach", "grace", "ada", "--rounds=2", "--request-id=once")
     made = ask(meijin, *create, "--unrated")
     assert made["planned_games"] == 2
     key = made["tournament_id"]
@@ -509,7 +507,7 @@ def test_a_game_is_watched_to_its_end(
     paused: Process,
 ) -> None:
     """Every move is printed once, then the board and the result."""
-    made = ask(meijin, "tournament", "create", "ada", "grace", "--rounds=1", "--seed=1")
+    made = ask(meijin, "tournament", "run", "--detach", "ada", "grace", "--rounds=1", "--seed=1")
     (game,) = ask(meijin, "game", "list", f"--tournament={made['tournament_id']}")["games"]
     server = f"--server={guarded_server.address}"
     watch = guarded_server.processes.start("watch", "game", "watch", game["game_id"], server)

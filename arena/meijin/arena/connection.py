@@ -122,6 +122,7 @@ class Connection:
     """The services of one server, and the ways to call them."""
 
     def __init__(self, channel: grpc.Channel, tokens: Tokens) -> None:
+        self.server = tokens.server
         self.bots = BotServiceStub(channel)
         self.tournaments = TournamentServiceStub(channel)
         self.games = GameServiceStub(channel)

@@ -2,26 +2,20 @@
 
 import inspect
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from meijin.arena.connection import (
-    PAGE,
-    USUAL_SERVER,
-    Connection,
-    Server,
-    connect,
-    pages,
-)
-from meijin.wire.channel import Security
+from meijin.arena.connection import PAGE, Connection, Server, connect, pages
+from meijin.cli.output import Answer, print_answer
+from meijin.cli.profile import Profile, read_profile
 from meijin.wire.contract import (
     CA_VARIABLE,
     CLIENT_CERTIFICATE_VARIABLE,
     CLIENT_KEY_VARIABLE,
-    DEFAULT_SERVER,
     OPERATOR_TOKEN_VARIABLE,
     PLAINTEXT_VARIABLE,
     SERVER_VARIABLE,
@@ -29,125 +23,99 @@ from meijin.wire.contract import (
 
 __all__ = [
     "PAGE",
-    "USUAL_SERVER",
-    "CaOption",
-    "ClientCertificateOption",
-    "ClientKeyOption",
     "Connection",
     "JsonOption",
-    "PlaintextOption",
     "Server",
-    "ServerOption",
-    "TokenOption",
+    "chosen",
     "connect",
     "pages",
-    "with_optional_server",
     "with_server",
 ]
 
 ServerOption = Annotated[
-    str,
-    typer.Option(
-        "--server",
-        "-s",
-        envvar=SERVER_VARIABLE,
-        help="The server's host and port; grpcs://host:port with TLS.",
-    ),
+    str, typer.Option("--server", "-s", envvar=SERVER_VARIABLE, hidden=True, show_default=False)
 ]
-CaOption = Annotated[
-    Path | None,
-    typer.Option(envvar=CA_VARIABLE, help="PEM file of the authority to trust; else public ones."),
-]
+CaOption = Annotated[Path | None, typer.Option(envvar=CA_VARIABLE, hidden=True)]
 ClientCertificateOption = Annotated[
-    Path | None,
-    typer.Option(
-        envvar=CLIENT_CERTIFICATE_VARIABLE,
-        help="PEM file of a certificate, for a server that asks for one.",
-    ),
+    Path | None, typer.Option(envvar=CLIENT_CERTIFICATE_VARIABLE, hidden=True)
 ]
-ClientKeyOption = Annotated[
-    Path | None,
-    typer.Option(envvar=CLIENT_KEY_VARIABLE, help="PEM file of that certificate's key."),
-]
+ClientKeyOption = Annotated[Path | None, typer.Option(envvar=CLIENT_KEY_VARIABLE, hidden=True)]
 PlaintextOption = Annotated[
-    bool,
-    typer.Option(
-        "--plaintext",
-        envvar=PLAINTEXT_VARIABLE,
-        help="Send a token to another machine without TLS too.",
-    ),
+    bool, typer.Option("--plaintext", envvar=PLAINTEXT_VARIABLE, hidden=True)
 ]
 TokenOption = Annotated[
-    str | None,
-    typer.Option(
-        "--token",
-        envvar=OPERATOR_TOKEN_VARIABLE,
-        help="An operator's or owner's token; else read from operator.token in the data folder.",
-        show_envvar=True,
-    ),
+    str | None, typer.Option("--token", envvar=OPERATOR_TOKEN_VARIABLE, hidden=True)
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object instead of a table.")
 ]
 
 
-def _server(
-    server: ServerOption = DEFAULT_SERVER,
+def _options(
+    server: ServerOption = "",
     ca: CaOption = None,
     client_certificate: ClientCertificateOption = None,
     client_key: ClientKeyOption = None,
     plaintext: PlaintextOption = False,
-) -> Server:
+    token: TokenOption = None,
+) -> Profile:
     """What the options ask for."""
-    return Server(server, Security(ca, client_certificate, client_key, plaintext))
+    return Profile(server, ca, client_certificate, client_key, plaintext, token)
 
 
-def _optional_server(
-    server: Annotated[
-        str,
-        typer.Option(
-            "--server",
-            "-s",
-            help="A server's host and port, to be asked in place of this machine; grpcs://host:port "
-            "with TLS.",
-            show_default=False,
-        ),
-    ] = "",
-    ca: CaOption = None,
-    client_certificate: ClientCertificateOption = None,
-    client_key: ClientKeyOption = None,
-    plaintext: PlaintextOption = False,
-) -> Server | None:
-    """What the options ask for; ``None`` where that is no server."""
-    return _server(server, ca, client_certificate, client_key, plaintext) if server else None
+def chosen(given: Profile) -> Profile:
+    """What is given, and for the rest what `meijin login` has kept of the same server."""
+    return given.over(read_profile())
 
 
-def with_server(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command, in the place of its `server`, the options that say which one, and how."""
-    return _with_options_of(_server, command)
+def with_server(command: Callable[..., Answer | None]) -> Callable[..., None]:
+    """Give a command the options of a connection, and what they say.
 
-
-def with_optional_server(command: Callable[..., None]) -> Callable[..., None]:
-    """As `with_server`, for a command that needs none and is given ``None`` then."""
-    return _with_options_of(_optional_server, command)
-
-
-def _with_options_of(
-    make: Callable[..., Server | None], command: Callable[..., None]
-) -> Callable[..., None]:
-    options = inspect.signature(make).parameters
-    own = inspect.signature(command).parameters
+    They are taken by every such command, and shown by the help of `meijin` alone. A parameter that
+    is a `Connection` is open while the command runs; a `Server` or a `Profile` says where to. An
+    option of the command's own takes the place of that of its name. A command that returns an
+    `Answer` has the option ``--json``.
+    """
+    own = inspect.signature(command)
+    injected = {
+        name: parameter.annotation
+        for name, parameter in own.parameters.items()
+        if parameter.annotation in {Connection, Server, Profile}
+    }
+    shown = [each for name, each in own.parameters.items() if name not in injected]
+    options = inspect.signature(_options).parameters
+    answers = own.return_annotation is Answer
+    added = [
+        option for name, option in options.items() if name not in {each.name for each in shown}
+    ]
+    if answers:
+        added.append(_JSON)
 
     @wraps(command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
-    def with_options(*given: Any, **values: Any) -> None:  # noqa: ANN401 - the command's own
-        server = make(**{name: values.pop(name) for name in options})
-        command(*given, server=server, **values)
+    def with_options(**values: Any) -> None:  # noqa: ANN401 - the command's own
+        as_json = answers and values["as_json"]
+        profile = chosen(_options(**{name: values[name] for name in options}))
+        values = {each.name: values[each.name] for each in shown}
+        with ExitStack() as stack:
+            for name, kind in injected.items():
+                values[name] = _made(kind, profile, stack)
+            answer = command(**values)
+            if answer is not None:
+                print_answer(answer, as_json=as_json)
 
-    with_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by typer
-        [
-            parameter
-            for name in own
-            for parameter in (options.values() if name == "server" else (own[name],))
-        ]
-    )
+    parameters = [each.replace(kind=_JSON.kind) for each in (*shown, *added)]
+    with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by typer
     return with_options
+
+
+_JSON = inspect.Parameter(
+    "as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption
+)
+
+
+def _made(kind: type, profile: Profile, stack: ExitStack) -> Connection | Server | Profile:
+    if kind is Profile:
+        return profile
+    if kind is Server:
+        return profile.endpoint
+    return stack.enter_context(connect(profile.endpoint, profile.token))

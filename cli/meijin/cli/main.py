@@ -97,11 +97,18 @@ COMMANDS = (
     LazyCommand(
         "token", "meijin.cli.commands.tokens:app", "List, create, rotate and revoke tokens."
     ),
-    LazyCommand("owner", "meijin.cli.commands.owners:app", "Become an owner of bots."),
+    LazyCommand(
+        "login",
+        "meijin.cli.commands.login:login",
+        "Keep which server the commands talk to, and the token that they show.",
+    ),
+    LazyCommand(
+        "logout", "meijin.cli.commands.login:logout", "Forget what `meijin login` has kept."
+    ),
     LazyCommand(
         "admin",
         "meijin.cli.commands.admin:app",
-        "Invite owners, ban and rename bots, read the log.",
+        "Invite owners, list them, read the log.",
     ),
     LazyCommand(
         "class",
@@ -122,6 +129,15 @@ COMMANDS = (
 )
 
 
+EPILOG = (
+    "Every command that talks to a server also takes --server HOST:PORT (grpcs://HOST:PORT with "
+    "TLS), --token, --ca, --client-certificate and --client-key with files, and --plaintext, to "
+    "send a token to another machine without TLS. Each has a variable, such as MEIJIN_SERVER, and "
+    "`meijin login` keeps them. Without any, the server of this machine is asked, with the token "
+    "in its data folder."
+)
+
+
 class Commands(LazyGroup):
     """All of them."""
 
@@ -132,6 +148,7 @@ app = typer.Typer(
     name="meijin",
     cls=Commands,
     help="The arena for Gomoku bots: a match server, tournaments and a ladder.",
+    epilog=EPILOG,
     no_args_is_help=True,
     rich_markup_mode=MARKUP,
     pretty_exceptions_enable=False,

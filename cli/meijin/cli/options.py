@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, ParamSpec
+from typing import Annotated, Any, ParamSpec
 
 import typer
 
@@ -210,17 +210,15 @@ def _openings(path: Path, variant: Variant) -> list[bytes]:
     return [encode_moves(opening) for opening in found]
 
 
-def with_settings(
-    command: Callable[Concatenate[pb.TournamentSettings, P], None],
-) -> Callable[..., None]:
-    """Give a command the options of `settings`, and what they ask for as its first argument."""
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `settings`, and what they ask for as `wanted`."""
     options = inspect.signature(settings).parameters
-    _, *own = inspect.signature(command).parameters.values()
+    own = [each for name, each in inspect.signature(command).parameters.items() if name != "wanted"]
 
     @wraps(command)
     def with_options(**values: Any) -> None:  # noqa: ANN401 - as many types as options
         wanted = settings(**{name: values.pop(name) for name in options})
-        command(wanted, **values)  # type: ignore[call-arg]  # its own options
+        command(wanted=wanted, **values)
 
     with_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by typer
         [*options.values(), *own]

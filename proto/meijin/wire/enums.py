@@ -31,9 +31,24 @@ def enum_table(
     Raises:
         ValueError: the contract lacks a value.
     """
-    zero = mirror.values()[0]
-    prefix = mirror.Name(zero).removesuffix("UNSPECIFIED")
+    zero, prefix = mirror.values()[0], _prefix(mirror)
     return {
         member: zero if member is absent else mirror.Value(prefix + member.name)
         for member in members
     }
+
+
+def value_of(mirror: WireEnum[_Value], member: Enum | None) -> _Value | None:
+    """The value in `mirror` that has a member's name."""
+    return None if member is None else mirror.Value(_prefix(mirror) + member.name)
+
+
+def word_of(mirror: WireEnum[_Value], value: _Value) -> str:
+    """A value as people read it, such as ``not yet tried``; empty where nothing is said."""
+    if value == mirror.values()[0]:
+        return ""
+    return mirror.Name(value).removeprefix(_prefix(mirror)).lower().replace("_", " ")
+
+
+def _prefix(mirror: WireEnum[_Value]) -> str:
+    return mirror.Name(mirror.values()[0]).removesuffix("UNSPECIFIED")

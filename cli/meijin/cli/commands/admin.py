@@ -1,4 +1,4 @@
-"""`meijin admin`: what operators alone do to bots and owners, and the audit log."""
+"""`meijin admin`: owners and their invitations, and the audit log."""
 
 import json
 from datetime import timedelta
@@ -11,42 +11,34 @@ from google.protobuf.json_format import MessageToDict
 from meijin.cli.commands.tokens import day_text, print_secret
 from meijin.cli.connection import (
     PAGE,
-    USUAL_SERVER,
+    Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     pages,
     with_server,
 )
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import admin_service_pb2 as pb
-from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import owner_service_pb2 as owner_pb
 
-app = typer.Typer(help="Invite owners, ban and rename bots, read the log.", no_args_is_help=True)
-
-BotArgument = Annotated[str, typer.Argument(help="The bot.")]
+app = typer.Typer(help="Invite owners, list them, read the log.", no_args_is_help=True)
 
 
 @app.command()
 @with_server
 def invite(
+    connection: Connection,
     uses: Annotated[int, typer.Option(min=1, max=1000, help="How many may come by it.")] = 1,
     days: Annotated[float, typer.Option(min=0, max=365, help="How long it lasts.")] = 7,
     quota: Annotated[
         int | None, typer.Option(min=1, help="Bots that each may register; else the server's.")
     ] = None,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make an invitation to become an owner and print it; it is shown this once."""
     request = owner_pb.CreateInvitationRequest(uses=uses, quota=quota)
     request.lifetime.FromTimedelta(timedelta(days=days))
-    with connect(server, token) as connection:
-        response = connection.ask_with_token(connection.owners.CreateInvitation, request)
+    response = connection.ask_with_token(connection.owners.CreateInvitation, request)
     if as_json:
         print_json(response)
     else:
@@ -56,14 +48,14 @@ def invite(
 @app.command()
 @with_server
 def invitations(
-    server: Server = USUAL_SERVER, token: TokenOption = None, as_json: JsonOption = False
+    connection: Connection,
+    as_json: JsonOption = False,
 ) -> None:
     """List the invitations that can be used."""
     response = owner_pb.ListInvitationsResponse()
     request = owner_pb.ListInvitationsRequest(page_size=PAGE)
-    with connect(server, token) as connection:
-        for page in pages(connection.ask_with_token, connection.owners.ListInvitations, request):
-            response.invitations.extend(page.invitations)
+    for page in pages(connection.ask_with_token, connection.owners.ListInvitations, request):
+        response.invitations.extend(page.invitations)
     if as_json:
         print_json(response)
         return
@@ -85,28 +77,26 @@ def invitations(
 @app.command()
 @with_server
 def uninvite(
+    connection: Connection,
     invitation: Annotated[str, typer.Argument(help="Its number in `meijin admin invitations`.")],
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
 ) -> None:
     """Revoke an invitation: nobody can use it any more; who came by it stays."""
     request = owner_pb.RevokeInvitationRequest(invitation_id=invitation)
-    with connect(server, token) as connection:
-        connection.ask_with_token(connection.owners.RevokeInvitation, request)
+    connection.ask_with_token(connection.owners.RevokeInvitation, request)
     console.print(f"revoked invitation {invitation}")
 
 
 @app.command()
 @with_server
 def owners(
-    server: Server = USUAL_SERVER, token: TokenOption = None, as_json: JsonOption = False
+    connection: Connection,
+    as_json: JsonOption = False,
 ) -> None:
     """List the owners."""
     response = owner_pb.ListOwnersResponse()
     request = owner_pb.ListOwnersRequest(page_size=PAGE)
-    with connect(server, token) as connection:
-        for page in pages(connection.ask_with_token, connection.owners.ListOwners, request):
-            response.owners.extend(page.owners)
+    for page in pages(connection.ask_with_token, connection.owners.ListOwners, request):
+        response.owners.extend(page.owners)
     if as_json:
         print_json(response)
         return
@@ -119,58 +109,23 @@ def owners(
 
 @app.command()
 @with_server
-def ban(
-    name: BotArgument,
-    reason: Annotated[str, typer.Option(help="Why, in a sentence; it is told to the bot.")],
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
-) -> None:
-    """Keep a bot away until it is unbanned; it forfeits its running games after its grace."""
-    state = bot_pb.BOT_STATE_BANNED
-    change_bot(server, token, bot_pb.UpdateBotRequest(name=name, state=state, reason=reason))
-
-
-@app.command()
-@with_server
-def unban(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
-    """Lift a ban."""
-    state = bot_pb.BOT_STATE_ACTIVE
-    change_bot(server, token, bot_pb.UpdateBotRequest(name=name, state=state))
-
-
-@app.command()
-@with_server
-def rename(
-    name: BotArgument,
-    new_name: Annotated[str, typer.Argument(help="1 to 40 letters, digits, -, _ or .")],
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
-) -> None:
-    """Give a bot another name; its games, its token and its process go on."""
-    change_bot(server, token, bot_pb.UpdateBotRequest(name=name, new_name=new_name))
-
-
-@app.command()
-@with_server
 def audit(
+    connection: Connection,
     of: Annotated[
         str, typer.Option(help="Only by or to this name, or such as 'token 7' or 'game 17'.")
     ] = "",
     limit: LimitOption = USUAL_LIMIT,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what owners and operators have changed, newest first."""
     request = pb.ListAuditRequest(of=of)
-    with connect(server, token) as connection:
-        response = read_list(
-            connection.ask_with_token,
-            connection.admin.ListAudit,
-            request,
-            rows=lambda response: response.acts,
-            limit=limit,
-        )
+    response = read_list(
+        connection.ask_with_token,
+        connection.admin.ListAudit,
+        request,
+        rows=lambda response: response.acts,
+        limit=limit,
+    )
     if as_json:
         print_json(response)
         return
@@ -212,15 +167,3 @@ def _value(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
-
-
-def change_bot(server: Server, token: str | None, request: bot_pb.UpdateBotRequest) -> None:
-    """Have a bot changed, and print whether it may play now, and is shown."""
-    with connect(server, token) as connection:
-        _print_bot(connection.ask_with_token(connection.bots.UpdateBot, request).bot)
-
-
-def _print_bot(bot: bot_pb.Bot) -> None:
-    state = bot_pb.BotState.Name(bot.state).removeprefix("BOT_STATE_").lower()
-    reason = f": {bot.reason}" if bot.reason else ""
-    console.print(f"{bot.name} is {state}{reason}{', and hidden' if bot.hidden else ''}")

@@ -17,10 +17,11 @@ from meijin.arena.remote_analyser import RemoteAnalyser
 from meijin.bots import BUILT_IN, load_bot
 from meijin.bots.sdk.searcher import run_hook
 from meijin.cli.bot_options import BotSettingsOption
-from meijin.cli.connection import Server, TokenOption, connect, with_optional_server
+from meijin.cli.connection import connect, with_server
 from meijin.cli.errors import CommandError, UsageError, unusable_file
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption
 from meijin.cli.output import PlainConsole, print_note
+from meijin.cli.profile import Profile
 from meijin.game import Analysis, Board, TimeControl, Variant, cell_name
 from meijin.game.records.analysis import cells_on_board
 from meijin.game.records.position_string import format_position
@@ -38,8 +39,9 @@ Ask: TypeAlias = Callable[[Iterator[tuple[FilePosition, Board]]], Findings]
 """Has positions searched."""
 
 
-@with_optional_server
+@with_server
 def analyse(
+    profile: Profile,
     source: Annotated[
         str,
         typer.Argument(
@@ -69,8 +71,16 @@ def analyse(
     strict: Annotated[
         bool, typer.Option("--strict", help="End at the first line that is no position.")
     ] = False,
-    server: Server | None = None,
-    token: TokenOption = None,
+    server: Annotated[
+        str,
+        typer.Option(
+            "--server",
+            "-s",
+            help="A server's host and port, to be asked in place of this machine; grpcs://host:port "
+            "with TLS.",
+            show_default=False,
+        ),
+    ] = "",
 ) -> None:
     """Search positions with a bot, and write what it finds as JSON lines, in their order.
 
@@ -78,11 +88,11 @@ def analyse(
     principal variation. Of a game every position is searched in which a move was chosen.
     """
     board_variant = _parsed(Variant.parse, variant)
-    if server is None:
+    if not server:
         asking = _asking_here(bot, option or [], nodes, time, threads)
     else:
         _check_remote(option, threads)
-        asking = _asking_there(server, token, bot, nodes, time)
+        asking = _asking_there(profile, bot, nodes, time)
     reading = _Reading(source, strict=strict)
     try:
         with _opened(source) as file, asking as ask, _progress() as advance:
@@ -114,12 +124,10 @@ def _asking_here(
 
 
 @contextmanager
-def _asking_there(
-    server: Server, token: str | None, bot: str, nodes: int | None, time: str | None
-) -> Iterator[Ask]:
+def _asking_there(profile: Profile, bot: str, nodes: int | None, time: str | None) -> Iterator[Ask]:
     """Ask a bot that is connected to a server."""
     limit = None if time is None else _time_of_a_move(time)
-    with connect(server, token) as connection:
+    with connect(profile.endpoint, profile.token) as connection:
         yield RemoteAnalyser(connection, bot, time=limit, nodes=nodes or 0).findings
 
 

@@ -1,5 +1,6 @@
 """`meijin bot`: run, write, register, list and manage bots."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from enum import Enum
@@ -21,29 +22,26 @@ from meijin.cli.bot_options import (
     TurnLogOption,
     start_turn_log,
 )
-from meijin.cli.commands.admin import change_bot
 from meijin.cli.commands.bench import bench
 from meijin.cli.commands.doctor import doctor
 from meijin.cli.commands.engines import engine, wrap
 from meijin.cli.completion import registered
 from meijin.cli.connection import (
     PAGE,
-    USUAL_SERVER,
     Connection,
     JsonOption,
     Server,
-    TokenOption,
-    connect,
     pages,
     with_server,
 )
 from meijin.cli.errors import CommandError
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
-from meijin.cli.output import console, print_json, printable, rate_text, table
+from meijin.cli.output import Answer, console, print_json, printable, rate_text, table
 from meijin.cli.private_files import private_file
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import token_service_pb2 as token_pb
 from meijin.wire.contract import TOKEN_VARIABLE
+from meijin.wire.enums import value_of, word_of
 
 app = typer.Typer(help="Run, write, register, list and manage bots.", no_args_is_help=True)
 
@@ -53,6 +51,14 @@ app.command()(bench)
 app.command(cls=ProgramCommand)(doctor)
 
 BotArgument = Annotated[str, typer.Argument(help="The bot.", autocompletion=registered)]
+
+
+class State(str, Enum):
+    """Whether a bot may play."""
+
+    ACTIVE = "active"
+    DISABLED = "disabled"
+    BANNED = "banned"
 
 
 class Accepted(str, Enum):
@@ -76,10 +82,10 @@ DIGEST_LENGTH = 12
 @app.command()
 @with_server
 def run(
+    server: Server,
     bot: BotProgramArgument,
     options: BotSettingsOption = None,
     name: Annotated[str | None, typer.Option(help="Play under this name.")] = None,
-    server: Server = USUAL_SERVER,
     token: OwnTokenOption = None,
     threads: Annotated[int, typer.Option(min=1, help="Searches that run at once.")] = 1,
     hardware: HardwareOption = None,
@@ -127,20 +133,19 @@ def new(
 @app.command("list")
 @with_server
 def list_(
+    connection: Connection,
     connected: Annotated[bool, typer.Option(help="Only bots that are there now.")] = False,
     with_all: Annotated[
         bool, typer.Option("--all", help="Hidden ones too: an owner's own, or an operator's all.")
     ] = False,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List the bots of a server."""
     response = pb.ListBotsResponse()
     request = pb.ListBotsRequest(connected=connected, page_size=PAGE)
-    with connect(server) as connection:
-        ask = connection.ask_with_token if with_all else connection.ask
-        for page in pages(ask, connection.bots.ListBots, request):
-            response.bots.extend(page.bots)
+    ask = connection.ask_with_token if with_all else connection.ask
+    for page in pages(ask, connection.bots.ListBots, request):
+        response.bots.extend(page.bots)
     if as_json:
         print_json(response)
         return
@@ -149,11 +154,14 @@ def list_(
 
 @app.command()
 @with_server
-def show(name: BotArgument, server: Server = USUAL_SERVER, as_json: JsonOption = False) -> None:
+def show(
+    connection: Connection,
+    name: BotArgument,
+    as_json: JsonOption = False,
+) -> None:
     """Show a bot: its versions, and its results by colour, opponent, ending and opening."""
-    with connect(server) as connection:
-        request = pb.GetBotRequest(name=name, with_results=True)
-        response = connection.ask(connection.bots.GetBot, request)
+    request = pb.GetBotRequest(name=name, with_results=True)
+    response = connection.ask(connection.bots.GetBot, request)
     if as_json:
         print_json(response)
         return
@@ -169,20 +177,19 @@ def show(name: BotArgument, server: Server = USUAL_SERVER, as_json: JsonOption =
 @app.command()
 @with_server
 def versions(
+    connection: Connection,
     name: BotArgument,
     limit: LimitOption = USUAL_LIMIT,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List the versions of a bot, newest first: each has a rating of its own."""
-    with connect(server) as connection:
-        response = read_list(
-            connection.ask,
-            connection.bots.ListBotVersions,
-            pb.ListBotVersionsRequest(name=name),
-            rows=lambda response: response.versions,
-            limit=limit,
-        )
+    response = read_list(
+        connection.ask,
+        connection.bots.ListBotVersions,
+        pb.ListBotVersionsRequest(name=name),
+        rows=lambda response: response.versions,
+        limit=limit,
+    )
     if as_json:
         print_json(response)
         return
@@ -205,6 +212,7 @@ def versions(
 @app.command()
 @with_server
 def register(
+    connection: Connection,
     name: Annotated[str, typer.Argument(help="1 to 40 letters, digits, -, _ or .")],
     owner: Annotated[str, typer.Option(help="Who it belongs to.")] = "",
     display_name: Annotated[
@@ -217,14 +225,11 @@ def register(
         Path | None,
         typer.Option(help="Write the token to a file that you alone may read, and don't print it."),
     ] = None,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Register a bot and print its token, which is shown this once."""
     with ExitStack() as stack:
         file = save and stack.enter_context(private_file(save, is_new=not rotate))
-        connection = stack.enter_context(connect(server, token))
         secret = _register(connection, name, owner, display_name, rotate=rotate)
         if file:
             print(printable(secret), file=file)
@@ -259,62 +264,56 @@ def _tell_saved(name: str, path: Path, *, as_json: bool) -> None:
     console.print(f"the token of {name} is in {path}; it plays with {TOKEN_VARIABLE}=$(cat {path})")
 
 
-@app.command()
+@app.command("set")
 @with_server
-def disable(
+def set_(
+    connection: Connection,
     name: BotArgument,
-    reason: Annotated[str, typer.Option(help="Why, in a sentence; it is told to the bot.")] = "",
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
-) -> None:
-    """Keep a bot away for a while; it forfeits its running games after its grace."""
-    change_bot(
-        server, token, pb.UpdateBotRequest(name=name, state=pb.BOT_STATE_DISABLED, reason=reason)
+    state: Annotated[
+        State | None,
+        typer.Option(help="Whether it may play; operators alone ban, and lift a ban."),
+    ] = None,
+    reason: Annotated[
+        str, typer.Option(help="Why it may not play, in a sentence; it is told to the bot.")
+    ] = "",
+    hidden: Annotated[
+        bool | None,
+        typer.Option("--hidden/--shown", help="Out of lists and ladder tables, or in them."),
+    ] = None,
+    unpause: Annotated[
+        bool,
+        typer.Option("--unpause", help="Have it play again that was paused for its forfeits."),
+    ] = False,
+    challenges: Annotated[
+        Accepted | None,
+        typer.Option(help="Whose it accepts: nobody's, those of bots' owners, of people too."),
+    ] = None,
+    new_name: Annotated[
+        str | None,
+        typer.Option("--name", help="Another name: 1 to 40 letters, digits, -, _ or . Operators."),
+    ] = None,
+) -> Answer:
+    """Change a bot. One that may not play forfeits its running games after its grace.
+
+    A renamed bot's games, token and process go on; a hidden one stays in the records of its games.
+    """
+    request = pb.UpdateBotRequest(
+        name=name,
+        new_name=new_name,
+        state=value_of(pb.BotState, state),
+        reason=reason,
+        hidden=hidden,
+        paused=False if unpause else None,
+        challenges=value_of(pb.ChallengePolicy, challenges),
     )
+    response = connection.ask_with_token(connection.bots.UpdateBot, request)
+    return Answer.of(response, *_changed(response.bot, request))
 
 
-@app.command()
-@with_server
-def enable(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
-    """Let a disabled bot play again."""
-    change_bot(server, token, pb.UpdateBotRequest(name=name, state=pb.BOT_STATE_ACTIVE))
-
-
-@app.command()
-@with_server
-def unpause(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
-    """Have a bot play again that was paused for its forfeits; `meijin faults` tells whether."""
-    change_bot(server, token, pb.UpdateBotRequest(name=name, paused=False))
-
-
-@app.command()
-@with_server
-def hide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
-    """Leave a bot out of lists and ladder tables; it stays in the records of its games."""
-    change_bot(server, token, pb.UpdateBotRequest(name=name, hidden=True))
-
-
-@app.command()
-@with_server
-def unhide(name: BotArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
-    """Have a hidden bot in lists and ladder tables again."""
-    change_bot(server, token, pb.UpdateBotRequest(name=name, hidden=False))
-
-
-@app.command()
-@with_server
-def challenges(
-    name: BotArgument,
-    whose: Annotated[
-        Accepted,
-        typer.Argument(help="Nobody's, those of bots' owners, or those of people too."),
-    ],
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
-) -> None:
-    """Say whose challenges a bot accepts; those of its own owner it always does."""
-    policy = pb.ChallengePolicy.Value(f"CHALLENGE_POLICY_{whose.name}")
-    request = pb.UpdateBotRequest(name=name, challenges=policy)
-    with connect(server, token) as connection:
-        connection.ask_with_token(connection.bots.UpdateBot, request)
-    console.print(f"{name} accepts the challenges of {ACCEPTED[whose]}")
+def _changed(bot: pb.Bot, request: pb.UpdateBotRequest) -> Iterator[str]:
+    """What a bot is after a change."""
+    reason = f": {bot.reason}" if bot.reason else ""
+    yield f"{bot.name} is {word_of(pb.BotState, bot.state)}{reason}{', and hidden' if bot.hidden else ''}"
+    if request.HasField("challenges"):
+        whose = ACCEPTED[Accepted(word_of(pb.ChallengePolicy, bot.challenges))]
+        yield f"{bot.name} accepts the challenges of {whose}"

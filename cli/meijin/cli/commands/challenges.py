@@ -12,12 +12,8 @@ from typer.core import TyperGroup
 from meijin.arena.errors import LeftTournamentError
 from meijin.cli.completion import registered
 from meijin.cli.connection import (
-    USUAL_SERVER,
     Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     with_server,
 )
 from meijin.cli.errors import CommandError
@@ -77,6 +73,7 @@ STATES = {
 @app.command()
 @with_server
 def make(
+    connection: Connection,
     opponent: Annotated[
         str, typer.Argument(metavar="NAME", help="Whom to challenge.", autocompletion=registered)
     ],
@@ -109,14 +106,12 @@ def make(
     empty_board: Annotated[
         bool, typer.Option("--empty-board", help="Start on the empty board instead.")
     ] = False,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Challenge a bot to unrated games, follow them to their end and print the score.
 
     With an owner's or operator's token. Both bots have to be connected, and the other one has to
-    accept challenges, which `meijin bot challenges` sets.
+    accept challenges, which `meijin bot set` says.
     """
     if openings is not None and empty_board:
         raise CommandError("--openings and --empty-board exclude each other; give one")
@@ -127,11 +122,10 @@ def make(
     request = pb.CreateChallengeRequest(
         opponent=opponent, challenger=bot, settings=settings, request_id=secrets.token_hex(8)
     )
-    with connect(server, token) as connection:
-        create = connection.challenges.CreateChallenge
-        made = connection.ask_with_token(create, request).challenge
-        found = _follow(connection, made.challenge_id)
-        _print_score(connection, made.challenge_id, found, as_json=as_json)
+    create = connection.challenges.CreateChallenge
+    made = connection.ask_with_token(create, request).challenge
+    found = _follow(connection, made.challenge_id)
+    _print_score(connection, made.challenge_id, found, as_json=as_json)
 
 
 def _settings(
@@ -202,24 +196,22 @@ def _print_score(
 @app.command("list")
 @with_server
 def list_(
+    connection: Connection,
     limit: LimitOption = USUAL_LIMIT,
     mine: Annotated[bool, typer.Option("--mine", help="Only those made with this token.")] = False,
     running: Annotated[
         bool, typer.Option("--running", help="Only those that are not over.")
     ] = False,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List challenges, newest first."""
-    with connect(server, token) as connection:
-        response = read_list(
-            connection.ask_with_token if mine else connection.ask,
-            connection.challenges.ListChallenges,
-            pb.ListChallengesRequest(mine=mine, running=running),
-            rows=lambda response: response.challenges,
-            limit=limit,
-        )
+    response = read_list(
+        connection.ask_with_token if mine else connection.ask,
+        connection.challenges.ListChallenges,
+        pb.ListChallengesRequest(mine=mine, running=running),
+        rows=lambda response: response.challenges,
+        limit=limit,
+    )
     if as_json:
         print_json(response)
         return
@@ -243,13 +235,11 @@ def list_(
 @app.command()
 @with_server
 def cancel(
+    connection: Connection,
     key: Annotated[str, typer.Argument(help="The challenge's number.", metavar="ID")],
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
 ) -> None:
     """Take a challenge back: its running game becomes void and is not played again."""
-    with connect(server, token) as connection:
-        request = pb.CancelChallengeRequest(challenge_id=key)
-        made = connection.ask_with_token(connection.challenges.CancelChallenge, request)
+    request = pb.CancelChallengeRequest(challenge_id=key)
+    made = connection.ask_with_token(connection.challenges.CancelChallenge, request)
     done, all_ = made.challenge.finished_games, made.challenge.settings.games
     console.print(f"challenge {key} is taken back after {done} of {all_} games")

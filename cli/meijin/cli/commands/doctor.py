@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from meijin.cli.bot_options import BotSettingsOption, OwnTokenOption, is_behind_dashes
-from meijin.cli.connection import USUAL_SERVER, Server, connect, with_server
+from meijin.cli.connection import Server, connect, with_server
 from meijin.cli.doctor.admission import report_to
 from meijin.cli.doctor.arena import open_arena
 from meijin.cli.doctor.candidate import Candidate
@@ -24,6 +24,7 @@ LOOPBACK = "127.0.0.1:0"
 
 @with_server
 def doctor(
+    server: Server,
     context: typer.Context,
     bot: Annotated[
         list[str] | None,
@@ -58,7 +59,6 @@ def doctor(
     report: Annotated[
         bool, typer.Option("--report", help="Tell a server, with the bot's own token.")
     ] = False,
-    server: Server = USUAL_SERVER,
     token: OwnTokenOption = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object instead of lines.")

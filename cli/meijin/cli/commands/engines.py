@@ -28,7 +28,7 @@ from meijin.cli.bot_options import (
     TurnLogOption,
     start_turn_log,
 )
-from meijin.cli.connection import USUAL_SERVER, Server, with_server
+from meijin.cli.connection import Server, with_server
 from meijin.cli.errors import CommandError
 from meijin.game import FREE, OpeningRule, Rule, opening_rule_named, rule_named
 from meijin.game.rules.variant import MAX_SIDE, MIN_GOMOKU_SIDE
@@ -56,6 +56,7 @@ def engine(
 
 @with_server
 def wrap(
+    server: Server,
     command: Annotated[
         list[str],
         typer.Argument(
@@ -82,7 +83,6 @@ def wrap(
         str | None,
         typer.Option(metavar="NAME", help="Play under this name; else that of the engine's file."),
     ] = None,
-    server: Server = USUAL_SERVER,
     token: OwnTokenOption = None,
     games: Annotated[
         int,

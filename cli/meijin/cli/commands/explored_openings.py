@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import USUAL_SERVER, JsonOption, Server, connect, with_server
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption
 from meijin.cli.output import console, count_text, print_json, table
@@ -18,6 +18,7 @@ from meijin.wire.strength import Strength
 
 @with_server
 def explore(
+    connection: Connection,
     moves: Annotated[
         list[str] | None,
         typer.Argument(
@@ -29,7 +30,6 @@ def explore(
         Strength | None,
         typer.Option(help="Only games of such players, by the mean of their ratings."),
     ] = None,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Show what was played in a position, over all finished games, and how it ended.
@@ -42,8 +42,7 @@ def explore(
         moves=encode_moves(cells),
         strength=pb.STRENGTH_BAND_UNSPECIFIED if strength is None else strength.to_proto(),
     )
-    with connect(server) as connection:
-        response = connection.ask(connection.openings.Explore, request)
+    response = connection.ask(connection.openings.Explore, request)
     if as_json:
         print_json(response)
     else:

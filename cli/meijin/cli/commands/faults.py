@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import USUAL_SERVER, JsonOption, Server, connect, with_server
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import fault_service_pb2 as pb
@@ -15,24 +15,23 @@ GAMES_WENT_ON = "-"
 
 @with_server
 def faults(
+    connection: Connection,
     bot: Annotated[
         str, typer.Argument(help="Only those that concern this bot, and its pause.")
     ] = "",
     game: Annotated[str, typer.Option(help="Only this game's, with their evidence.")] = "",
     limit: LimitOption = USUAL_LIMIT,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Show the fault ledger: forfeits, void games and incidents, newest first."""
     request = pb.ListFaultsRequest(bot=bot, game_id=game)
-    with connect(server) as connection:
-        response = read_list(
-            connection.ask,
-            connection.faults.ListFaults,
-            request,
-            rows=lambda response: response.faults,
-            limit=limit,
-        )
+    response = read_list(
+        connection.ask,
+        connection.faults.ListFaults,
+        request,
+        rows=lambda response: response.faults,
+        limit=limit,
+    )
     if as_json:
         print_json(response)
     elif game:

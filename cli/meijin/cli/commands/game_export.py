@@ -8,7 +8,7 @@ from typing import IO, Annotated
 import typer
 
 from meijin.arena.game_tables import COLUMNS, Rows, table_rows, write_csv, write_parquet
-from meijin.cli.connection import USUAL_SERVER, Connection, Server, connect, with_server
+from meijin.cli.connection import Connection, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.game_selection import (
     BotOption,
@@ -32,6 +32,7 @@ ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file th
 
 @with_server
 def export(
+    connection: Connection,
     game: Annotated[str, typer.Argument(help="The game's number; else choose by options.")] = "",
     form: Annotated[
         OutputFormat,
@@ -50,7 +51,6 @@ def export(
     until: UntilOption = "",
     output: OutputOption = None,
     force: ForceOption = False,
-    server: Server = USUAL_SERVER,
 ) -> None:
     """Write a game for other programs, or all ended games of a selection, newest first.
 
@@ -58,12 +58,11 @@ def export(
     """
     selection = Selection(tournament, bot, ladder, since, until)
     _check(game, selection, form)
-    with connect(server) as connection:
-        games = [_whole_game(connection, game)] if game else ended_games(connection, selection)
-        if form.is_table:
-            _write_table(games, form, rows, output, force=force)
-        else:
-            _write_records(games, form, output, force=force)
+    games = [_whole_game(connection, game)] if game else ended_games(connection, selection)
+    if form.is_table:
+        _write_table(games, form, rows, output, force=force)
+    else:
+        _write_records(games, form, output, force=force)
 
 
 def _check(game: str, selection: Selection, form: OutputFormat) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from meijin.cli.commands.game_export import ForceOption
-from meijin.cli.connection import USUAL_SERVER, JsonOption, Server, connect, with_server
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.game_selection import (
     BotOption,
@@ -138,6 +138,7 @@ class Verdict:
 
 @with_server
 def verify(
+    connection: Connection,
     games: Annotated[
         list[str] | None,
         typer.Argument(help="Files of games, or games of the server by their numbers."),
@@ -150,7 +151,6 @@ def verify(
     since: SinceOption = "",
     until: UntilOption = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what is wrong.")] = False,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Referee games again: every move by its rule, the result by the moves, the clocks.
@@ -164,8 +164,8 @@ def verify(
     found = 0
     wrong: list[Verdict] = []
     kept: list[Verdict] = []
-    named = _verdicts(games or [], form, _variant(variant), server)
-    chosen = () if selection.is_empty else _selected(server, selection)
+    named = _verdicts(games or [], form, _variant(variant), connection)
+    chosen = () if selection.is_empty else _selected(connection, selection)
     for verdict in chain(named, chosen):
         found += 1
         if verdict.problems:
@@ -183,12 +183,12 @@ def verify(
 
 
 def _verdicts(
-    names: list[str], form: FileFormat | None, variant: Variant | None, server: Server
+    names: list[str], form: FileFormat | None, variant: Variant | None, connection: Connection
 ) -> Iterator[Verdict]:
     for name in names:
         path = Path(name)
         if name.isascii() and name.isdigit() and not path.exists():
-            yield _verdict(server.address, f"game {name}", _stored(server, name))
+            yield _verdict(connection.server.address, f"game {name}", _stored(connection, name))
             continue
         is_empty = True
         for read in games_in(path, form, variant):
@@ -201,16 +201,14 @@ def _verdicts(
             yield Verdict(name, "all of it", problems=("it holds no game",))
 
 
-def _selected(server: Server, selection: Selection) -> Iterator[Verdict]:
-    with connect(server) as connection:
-        for game in ended_games(connection, selection):
-            yield _verdict(server.address, f"game {game.game_id}", record_from_proto(game))
+def _selected(connection: Connection, selection: Selection) -> Iterator[Verdict]:
+    for game in ended_games(connection, selection):
+        yield _verdict(connection.server.address, f"game {game.game_id}", record_from_proto(game))
 
 
-def _stored(server: Server, key: str) -> GameRecord:
-    with connect(server) as connection:
-        request = pb.GetGameRequest(game_id=key)
-        return record_from_proto(connection.ask(connection.games.GetGame, request).game)
+def _stored(connection: Connection, key: str) -> GameRecord:
+    request = pb.GetGameRequest(game_id=key)
+    return record_from_proto(connection.ask(connection.games.GetGame, request).game)
 
 
 def _verdict(source: str, place: str, record: GameRecord) -> Verdict:

@@ -16,7 +16,7 @@ from meijin.bots.sdk.answer import Failure
 from meijin.bots.sdk.wire import analysis_to_proto
 from meijin.cli.bot_options import BotSettingsOption, is_behind_dashes
 from meijin.cli.commands.engines import read_option
-from meijin.cli.connection import USUAL_SERVER, JsonOption, Server, connect, with_server
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_file, print_json
 from meijin.cli.record_files import games_in
@@ -40,6 +40,7 @@ MORE = timedelta(seconds=10)
 
 @with_server
 def replay(
+    connection: Connection,
     context: typer.Context,
     game: Annotated[str, typer.Argument(help="The game's number, or a file of games.")],
     bot: Annotated[
@@ -71,14 +72,15 @@ def replay(
         ),
     ] = None,
     options: BotSettingsOption = None,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Give a bot the very turn of a game, with its clocks, and show what it answers.
 
     The exit status is 1 if an answer failed, was illegal or came after the bot's time.
     """
-    record, choice_time = _from_file(game, place) if Path(game).is_file() else _asked(game, server)
+    record, choice_time = (
+        _from_file(game, place) if Path(game).is_file() else _asked(game, connection)
+    )
     turn = _turn(record, choice_time, ply, is_chosen=chosen)
     program = _bot(bot, options or [], record.variant, is_engine=is_behind_dashes(context))
     budget = _budget(record, turn)
@@ -100,9 +102,8 @@ def replay(
 # -- the turn ---------------------------------------------------------------------
 
 
-def _asked(game: str, server: Server) -> tuple[GameRecord, timedelta]:
-    with connect(server) as connection:
-        found = connection.ask(connection.games.GetGame, pb.GetGameRequest(game_id=game)).game
+def _asked(game: str, connection: Connection) -> tuple[GameRecord, timedelta]:
+    found = connection.ask(connection.games.GetGame, pb.GetGameRequest(game_id=game)).game
     try:
         return record_from_proto(found), found.choice.charged_time.ToTimedelta()
     except ValueError as error:

@@ -14,11 +14,8 @@ from meijin.cli.commands.game_files import convert, verify
 from meijin.cli.commands.game_replay import replay
 from meijin.cli.connection import (
     PAGE,
-    USUAL_SERVER,
+    Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     with_server,
 )
 from meijin.cli.errors import CommandError
@@ -58,6 +55,7 @@ GameArgument = Annotated[str, typer.Argument(help="The game's number.")]
 @app.command()
 @with_server
 def show(
+    connection: Connection,
     game: GameArgument,
     ply: Annotated[
         int | None, typer.Option(min=0, help="Only the position after so many plies.")
@@ -65,15 +63,13 @@ def show(
     step: Annotated[
         bool, typer.Option("--step", help="Step through the game by keys, from --ply or its end.")
     ] = False,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Show a game: its board, moves, times, what the bots thought of them, and its end.
 
     The last move stands in parentheses, and a winning line in capitals.
     """
-    with connect(server) as connection:
-        found = connection.ask(connection.games.GetGame, pb.GetGameRequest(game_id=game)).game
+    found = connection.ask(connection.games.GetGame, pb.GetGameRequest(game_id=game)).game
     if ply is not None and ply > len(found.moves):
         raise CommandError(f"--ply {ply}: game {game} has plies 0 to {len(found.moves)}")
     if as_json:
@@ -92,26 +88,25 @@ def show(
 @app.command("list")
 @with_server
 def list_(
+    connection: Connection,
     tournament: TournamentOption = "",
     bot: BotOption = "",
     ladder: LadderOption = "",
     since: SinceOption = "",
     until: UntilOption = "",
     limit: LimitOption = USUAL_LIMIT,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List games, newest first."""
     selection = Selection(tournament, bot, ladder, since, until)
     request = selection.request(size=PAGE, with_moves=False)
-    with connect(server) as connection:
-        response = read_list(
-            connection.ask,
-            connection.games.ListGames,
-            request,
-            rows=lambda response: response.games,
-            limit=limit,
-        )
+    response = read_list(
+        connection.ask,
+        connection.games.ListGames,
+        request,
+        rows=lambda response: response.games,
+        limit=limit,
+    )
     if as_json:
         print_json(response)
         return
@@ -125,14 +120,16 @@ def list_(
 
 @app.command()
 @with_server
-def watch(game: GameArgument, server: Server = USUAL_SERVER) -> None:
+def watch(
+    connection: Connection,
+    game: GameArgument,
+) -> None:
     """Follow a running game, move by move: a board that changes, or on a pipe a line a move."""
     request = pb.WatchGameRequest(game_id=game)
-    with connect(server) as connection:
-        facts = connection.watch(connection.games.WatchGame, request)
-        positions = _positions(facts)
-        last = _watch_screen(positions) if console.is_terminal else _watch_lines(positions)
-        console.print(state_text(last))
+    facts = connection.watch(connection.games.WatchGame, request)
+    positions = _positions(facts)
+    last = _watch_screen(positions) if console.is_terminal else _watch_lines(positions)
+    console.print(state_text(last))
 
 
 def _positions(facts: Iterable[pb.WatchGameResponse]) -> Iterator[game_pb2.Game]:
@@ -173,16 +170,14 @@ def _watch_lines(positions: Iterable[game_pb2.Game]) -> game_pb2.Game:
 @app.command()
 @with_server
 def void(
+    connection: Connection,
     game: GameArgument,
     reason: Annotated[str, typer.Option(help="Why, in a sentence that is kept with the game.")],
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Void a game: it counts nowhere any more, and its pairing is played again."""
     request = pb.VoidGameRequest(game_id=game, reason=reason)
-    with connect(server, token) as connection:
-        voided = connection.ask_with_token(connection.games.VoidGame, request).game
+    voided = connection.ask_with_token(connection.games.VoidGame, request).game
     if as_json:
         print_json(voided)
         return

@@ -6,11 +6,8 @@ import typer
 
 from meijin.cli.connection import (
     PAGE,
-    USUAL_SERVER,
     Connection,
     JsonOption,
-    Server,
-    connect,
     pages,
     with_server,
 )
@@ -28,6 +25,7 @@ OPENINGS = 10
 
 @with_server
 def compare(
+    connection: Connection,
     bot: Annotated[str, typer.Argument(help="A bot.")],
     opponent: Annotated[str, typer.Argument(help="Another one.")],
     version: Annotated[
@@ -38,7 +36,6 @@ def compare(
         int, typer.Option(min=0, max=50, help="Show so many openings, the most played.")
     ] = OPENINGS,
     ladder: LadderOption = "",
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Show what two versions scored against each other, and who is the stronger.
@@ -46,15 +43,14 @@ def compare(
     Games, chances and difference are of the same two versions, the newest rated ones of both
     bots if none is named; those of all versions follow by themselves.
     """
-    with connect(server) as connection:
-        request = pb.GetHeadToHeadRequest(
-            ladder=ladder,
-            bot=bot,
-            opponent=opponent,
-            version_id=_version_id(connection, bot, version),
-            opponent_version_id=_version_id(connection, opponent, opponent_version),
-        )
-        response = connection.ask(connection.ladders.GetHeadToHead, request)
+    request = pb.GetHeadToHeadRequest(
+        ladder=ladder,
+        bot=bot,
+        opponent=opponent,
+        version_id=_version_id(connection, bot, version),
+        opponent_version_id=_version_id(connection, opponent, opponent_version),
+    )
+    response = connection.ask(connection.ladders.GetHeadToHead, request)
     if as_json:
         print_json(response)
         return

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import USUAL_SERVER, JsonOption, Server, connect, with_server
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.ladder_exports import (
     RunFormat,
@@ -21,6 +21,7 @@ from meijin.cli.output import console, print_file, print_json, replaced
 
 @with_server
 def export(
+    connection: Connection,
     form: Annotated[
         RunFormat,
         typer.Argument(
@@ -33,7 +34,6 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file; else standard output.")
     ] = None,
-    server: Server = USUAL_SERVER,
 ) -> None:
     """Write a ladder's published run for other tools.
 
@@ -42,28 +42,26 @@ def export(
     """
     if output is None and form is RunFormat.NPZ and sys.stdout.isatty():
         raise CommandError("npz is no text; give a file with --output")
-    with connect(server) as connection:
-        if output is None:
-            export_run(connection, name, form, sys.stdout.buffer)
-            return
-        try:
-            with replaced(output) as file:
-                export_run(connection, name, form, file)
-        except OSError as error:
-            raise unusable_file(error) from None
+    if output is None:
+        export_run(connection, name, form, sys.stdout.buffer)
+        return
+    try:
+        with replaced(output) as file:
+            export_run(connection, name, form, file)
+    except OSError as error:
+        raise unusable_file(error) from None
     console.print(f"written to {output}", soft_wrap=True)
 
 
 @with_server
 def cite(
+    connection: Connection,
     name: LadderArgument = "",
     run: Annotated[str, typer.Option(help="An earlier run by its number.")] = "",
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Print how to cite a ladder's run, with a BibTeX entry, and how to check it."""
-    with connect(server) as connection:
-        table = published_table(connection, name, run)
+    table = published_table(connection, name, run)
     if as_json:
         print_json(manifest(table))
     else:

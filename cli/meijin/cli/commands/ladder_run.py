@@ -6,12 +6,8 @@ import typer
 
 from meijin.arena.tournaments import make_tournament
 from meijin.cli.connection import (
-    USUAL_SERVER,
     Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     with_server,
 )
 from meijin.cli.errors import CommandError
@@ -65,6 +61,7 @@ TopOption = Annotated[
 
 @with_server
 def run(
+    connection: Connection,
     bots: Annotated[
         list[str] | None,
         typer.Argument(
@@ -88,8 +85,6 @@ def run(
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
     name: NameOption = "",
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play on where the ladder learns most: whoever is free gets the most instructive opponent.
@@ -113,14 +108,14 @@ def run(
         until = SURE if bots else 0.0
     wanted.ladder.CopyFrom(_rule(until, within, top))
     wanted.ladder.most_games = games
-    with connect(server, token) as connection:
-        followed = _follow(connection, wanted)
-        standings = current_standings(connection, followed.tournament.ladder)
+    followed = _follow(connection, wanted)
+    standings = current_standings(connection, followed.tournament.ladder)
     _print(followed, standings, as_json=as_json)
 
 
 @with_server
 def settle(
+    connection: Connection,
     bots: Annotated[
         list[str] | None,
         typer.Argument(
@@ -145,8 +140,6 @@ def settle(
     openings: OpeningsOption = None,
     concurrency: ConcurrencyOption = 0,
     name: NameOption = "",
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Settle a ladder: close its entries, play until its order is sure, publish a final run.
@@ -169,11 +162,10 @@ def settle(
     wanted.ladder.most_games = games
     wanted.ladder.most_seconds = round(3600 * hours)
     wanted.ladder.final = True
-    with connect(server, token) as connection:
-        followed = _follow(connection, wanted)
-        if followed.tournament.state != pb.TOURNAMENT_STATE_FINISHED:
-            raise CommandError(f"tournament {followed.tournament.tournament_id} was cancelled")
-        standings = final_standings(connection, followed.tournament)
+    followed = _follow(connection, wanted)
+    if followed.tournament.state != pb.TOURNAMENT_STATE_FINISHED:
+        raise CommandError(f"tournament {followed.tournament.tournament_id} was cancelled")
+    standings = final_standings(connection, followed.tournament)
     _print(followed, standings, as_json=as_json)
     if not as_json:
         console.print(*final_lines(standings), sep="\n", soft_wrap=True)

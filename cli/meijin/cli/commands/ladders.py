@@ -16,12 +16,8 @@ from meijin.cli.commands.ladder_run import settle
 from meijin.cli.commands.ladder_verify import verify
 from meijin.cli.connection import (
     PAGE,
-    USUAL_SERVER,
     Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     pages,
     with_server,
 )
@@ -81,6 +77,7 @@ class ExportFormat(str, Enum):
 @app.command()
 @with_server
 def show(
+    connection: Connection,
     name: LadderArgument = "",
     top: Annotated[
         int, typer.Option(min=0, max=MAX_UINT32, help="Only so many of the best; 0 for all.")
@@ -115,7 +112,6 @@ def show(
     export: Annotated[
         ExportFormat | None, typer.Option(help="Print the standings as CSV or JSON.")
     ] = None,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """Show a ladder: each bot's newest rated version with its Elo, interval, games and faults."""
@@ -125,21 +121,18 @@ def show(
     _check_views(
         [view for view, is_asked in views.items() if is_asked], plot, run, export, machines
     )
-    with connect(server) as connection:
-        if matrix:
-            _show_matrix(connection, name, top, all_versions=all_versions, as_json=as_json)
-        elif history:
-            table = whole_table(connection, name, all_versions=all_versions)
-            _show_history(connection, table, top or CURVES, plot, as_json=as_json)
-        elif diagnose:
-            _show_diagnosis(connection, name, run, top, as_json=as_json)
-        else:
-            response = whole_table(
-                connection, name, run, all_versions=all_versions, machines=machines
-            )
-            _show_standings(response, top, is_csv=export is ExportFormat.CSV, as_json=as_json)
-            if machines != EVERY_MACHINE and not as_json and export is None:
-                console.print("only some lines are shown; ratings are of all games", style="dim")
+    if matrix:
+        _show_matrix(connection, name, top, all_versions=all_versions, as_json=as_json)
+    elif history:
+        table = whole_table(connection, name, all_versions=all_versions)
+        _show_history(connection, table, top or CURVES, plot, as_json=as_json)
+    elif diagnose:
+        _show_diagnosis(connection, name, run, top, as_json=as_json)
+    else:
+        response = whole_table(connection, name, run, all_versions=all_versions, machines=machines)
+        _show_standings(response, top, is_csv=export is ExportFormat.CSV, as_json=as_json)
+        if machines != EVERY_MACHINE and not as_json and export is None:
+            console.print("only some lines are shown; ratings are of all games", style="dim")
 
 
 def _check_views(
@@ -293,6 +286,7 @@ def _plain(curves: dict[str, list[Point]]) -> dict[str, list[dict[str, Any]]]:
 @app.command()
 @with_server
 def anchors(
+    connection: Connection,
     bots: Annotated[
         list[str] | None, typer.Argument(help="One to three bots; their mean will be 1500.")
     ] = None,
@@ -301,8 +295,6 @@ def anchors(
         typer.Option("--none", help="Relative to the mean of the established and active instead."),
     ] = False,
     ladder: LadderOption = "",
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
 ) -> None:
     """Make a ladder's ratings relative to some bots, such as house bots that never change.
 
@@ -310,9 +302,8 @@ def anchors(
     """
     if bool(bots) == none:
         raise CommandError("name one to three bots, or give --none")
-    with connect(server, token) as connection:
-        request = pb.SetAnchorsRequest(ladder=ladder, bots=bots or [])
-        response = connection.ask_with_token(connection.ladders.SetAnchors, request)
+    request = pb.SetAnchorsRequest(ladder=ladder, bots=bots or [])
+    response = connection.ask_with_token(connection.ladders.SetAnchors, request)
     what = ", ".join(bots) if bots else "the mean of the established and active"
     console.print(
         f"{response.ladder.name} is relative to {what} from the next run on", soft_wrap=True

@@ -11,11 +11,8 @@ from meijin.arena.match_play import check_capabilities
 from meijin.arena.tournaments import make_tournament
 from meijin.cli.attendance import wait_for_bots
 from meijin.cli.connection import (
-    USUAL_SERVER,
     Connection,
     JsonOption,
-    Server,
-    TokenOption,
     connect,
     with_server,
 )
@@ -59,6 +56,7 @@ from meijin.cli.options import (
     settings,
 )
 from meijin.cli.played_match import Played, rating_interval_of, rating_of, report_of
+from meijin.cli.profile import Profile
 from meijin.cli.sides import Side, names_of
 from meijin.cli.sprt import Scale, Unit, requested_test
 from meijin.v1 import tournament_service_pb2 as pb
@@ -68,6 +66,7 @@ DEFAULT_GAMES = 10
 
 @with_server
 def match(
+    profile: Profile,
     first: FirstArgument,
     second: SecondArgument,
     games: Annotated[
@@ -150,8 +149,6 @@ def match(
     games_to: GamesToOption = None,
     rating_interval: RatingIntervalOption = None,
     quiet: QuietOption = False,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play a match between two bots and print the score.
@@ -199,7 +196,7 @@ def match(
             bots = dict(zip(names, (words_of(side, log) for side in sides), strict=True))
             connection = stack.enter_context(local_match(bots, folder, upkeep, with_ladder=rated))
         else:
-            connection = stack.enter_context(connect(server, token))
+            connection = stack.enter_context(connect(profile.endpoint, profile.token))
             wait_for_bots(connection, names, DEFAULT_WAIT if wait is None else wait)
         check_capabilities(connection, wanted)
         made = _made(connection, wanted, request_id)

@@ -6,11 +6,8 @@ import typer
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from meijin.cli.connection import (
-    USUAL_SERVER,
+    Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     with_server,
 )
 from meijin.cli.output import console, print_json, table
@@ -25,8 +22,7 @@ EXPIRY_WARNING = timedelta(days=14)
 
 @with_server
 def status(
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
+    connection: Connection,
     as_json: JsonOption = False,
 ) -> None:
     """Show how a server is doing; the exit status is 0 if that is fine, and 1 if not.
@@ -34,12 +30,11 @@ def status(
     Not fine is a server that doesn't answer, is about to stop, whose database takes no commits,
     or whose queue doesn't answer. A certificate that expires within two weeks is warned of.
     """
-    with connect(server, token) as connection:
-        response = connection.ask_with_token(connection.status.GetStatus, pb.GetStatusRequest())
+    response = connection.ask_with_token(connection.status.GetStatus, pb.GetStatusRequest())
     if as_json:
         print_json(response)
     else:
-        _show(server.address, response, datetime.now(UTC))
+        _show(connection.server.address, response, datetime.now(UTC))
     if problems(response):
         raise typer.Exit(NOT_FINE)
 

@@ -9,11 +9,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from meijin.cli.connection import (
     PAGE,
-    USUAL_SERVER,
+    Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     pages,
     with_server,
 )
@@ -38,17 +35,15 @@ TokenIdArgument = Annotated[str, typer.Argument(help="The number in `meijin toke
 @app.command("list")
 @with_server
 def list_(
+    connection: Connection,
     with_all: Annotated[
         bool, typer.Option("--all", help="Those that are revoked or expired too.")
     ] = False,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List tokens, without their secrets: an operator all, an owner its own and its bots'."""
     request = pb.ListTokensRequest(with_invalid=with_all, page_size=PAGE)
-    with connect(server, token) as connection:
-        found = list(pages(connection.ask_with_token, connection.tokens.ListTokens, request))
+    found = list(pages(connection.ask_with_token, connection.tokens.ListTokens, request))
     tokens = [each for page in found for each in page.tokens]
     if as_json:
         print_json(pb.ListTokensResponse(tokens=tokens))
@@ -73,6 +68,7 @@ def list_(
 @app.command()
 @with_server
 def create(
+    connection: Connection,
     kind: Annotated[
         Kind,
         typer.Argument(
@@ -85,8 +81,6 @@ def create(
     days: Annotated[
         float | None, typer.Option(min=0, help="How long it lasts; for ever else.")
     ] = None,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a token and print its secret, which is shown this once."""
@@ -95,8 +89,7 @@ def create(
     )
     if days is not None:
         request.expire_time.FromDatetime(datetime.now(UTC) + timedelta(days=days))
-    with connect(server, token) as connection:
-        response = connection.ask_with_token(connection.tokens.CreateToken, request)
+    response = connection.ask_with_token(connection.tokens.CreateToken, request)
     if as_json:
         print_json(response)
     else:
@@ -106,9 +99,8 @@ def create(
 @app.command()
 @with_server
 def rotate(
+    connection: Connection,
     token_id: TokenIdArgument,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Replace a token by a new one and print its secret; the old one stops at once.
@@ -116,8 +108,7 @@ def rotate(
     A server rewrites the file operator.token in its data folder if it is the one in there.
     """
     request = pb.RotateTokenRequest(token_id=token_id)
-    with connect(server, token) as connection:
-        response = connection.ask_with_token(connection.tokens.RotateToken, request)
+    response = connection.ask_with_token(connection.tokens.RotateToken, request)
     if as_json:
         print_json(response)
     else:
@@ -127,12 +118,12 @@ def rotate(
 @app.command()
 @with_server
 def revoke(
-    token_id: TokenIdArgument, server: Server = USUAL_SERVER, token: TokenOption = None
+    connection: Connection,
+    token_id: TokenIdArgument,
 ) -> None:
     """Have a token stop at once; streams that were opened with it are closed."""
     request = pb.RevokeTokenRequest(token_id=token_id)
-    with connect(server, token) as connection:
-        revoked = connection.ask_with_token(connection.tokens.RevokeToken, request).token
+    revoked = connection.ask_with_token(connection.tokens.RevokeToken, request).token
     name = f" of {revoked.bot or revoked.owner}" if revoked.bot or revoked.owner else ""
     console.print(f"revoked token {revoked.token_id} ({kind_text(revoked.kind)}{name})")
 

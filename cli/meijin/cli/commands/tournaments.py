@@ -9,12 +9,8 @@ from meijin.arena.tournaments import make_tournament
 from meijin.cli.bracket import bracket_lines
 from meijin.cli.commands.game_export import ForceOption
 from meijin.cli.connection import (
-    USUAL_SERVER,
     Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     with_server,
 )
 from meijin.cli.follow import follow
@@ -52,74 +48,67 @@ IdArgument = Annotated[str, typer.Argument(help="The tournament's number.", meta
 @with_settings
 @with_server
 def run(
+    connection: Connection,
     wanted: pb.TournamentSettings,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Make a tournament, follow it to its end and print its table."""
-    with connect(server, token) as connection:
-        made = make_tournament(connection, wanted)
-        _print(follow(connection, made), as_json=as_json)
-
-
-@app.command()
-@with_settings
-@with_server
-def create(
-    wanted: pb.TournamentSettings,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Leave it to the server, and print its number.")
+    ] = False,
     request_id: Annotated[
         str, typer.Option(help="Given again, it makes no second tournament.")
     ] = "",
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a tournament and leave it to the server."""
-    with connect(server, token) as connection:
-        made = make_tournament(connection, wanted, request_id)
-    if as_json:
+    """Make a tournament, follow it to its end and print its table."""
+    made = make_tournament(connection, wanted, request_id)
+    if not detach:
+        _print(follow(connection, made), as_json=as_json)
+    elif as_json:
         print_json(made)
-        return
-    number = made.tournament_id
-    console.print(f"tournament {number}: {planned_text(made)}")
-    console.print(f"follow it: meijin tournament watch {number}")
+    else:
+        number = made.tournament_id
+        console.print(f"tournament {number}: {planned_text(made)}")
+        console.print(f"follow it: meijin tournament watch {number}")
 
 
 @app.command()
 @with_server
-def show(key: IdArgument, server: Server = USUAL_SERVER, as_json: JsonOption = False) -> None:
+def show(
+    connection: Connection,
+    key: IdArgument,
+    as_json: JsonOption = False,
+) -> None:
     """Show a tournament and its table, or its bracket."""
-    with connect(server) as connection:
-        request = pb.GetTournamentRequest(tournament_id=key)
-        response = connection.ask(connection.tournaments.GetTournament, request)
+    request = pb.GetTournamentRequest(tournament_id=key)
+    response = connection.ask(connection.tournaments.GetTournament, request)
     _print(response, as_json=as_json)
 
 
 @app.command()
 @with_server
-def watch(key: IdArgument, server: Server = USUAL_SERVER, as_json: JsonOption = False) -> None:
+def watch(
+    connection: Connection,
+    key: IdArgument,
+    as_json: JsonOption = False,
+) -> None:
     """Follow a tournament to its end and print its table."""
-    with connect(server) as connection:
-        _print(follow(connection, _find(connection, key)), as_json=as_json)
+    _print(follow(connection, _find(connection, key)), as_json=as_json)
 
 
 @app.command("list")
 @with_server
 def list_(
+    connection: Connection,
     limit: LimitOption = USUAL_LIMIT,
-    server: Server = USUAL_SERVER,
     as_json: JsonOption = False,
 ) -> None:
     """List tournaments, newest first."""
-    with connect(server) as connection:
-        response = read_list(
-            connection.ask,
-            connection.tournaments.ListTournaments,
-            pb.ListTournamentsRequest(),
-            rows=lambda response: response.tournaments,
-            limit=limit,
-        )
+    response = read_list(
+        connection.ask,
+        connection.tournaments.ListTournaments,
+        pb.ListTournamentsRequest(),
+        rows=lambda response: response.tournaments,
+        limit=limit,
+    )
     if as_json:
         print_json(response)
         return
@@ -143,31 +132,32 @@ def list_(
 @app.command()
 @with_server
 def export(
+    connection: Connection,
     key: IdArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="The zip to write.")],
     force: ForceOption = False,
-    server: Server = USUAL_SERVER,
 ) -> None:
     """Write a tournament as a zip: its ended games in SGF and JSON, its table and a manifest.
 
     The manifest has the SHA-256 of each file; docs/records.md says what else.
     """
-    with connect(server) as connection:
-        request = pb.GetTournamentRequest(tournament_id=key)
-        found = connection.ask(connection.tournaments.GetTournament, request)
-        with new_file(output, force=force) as file:
-            games = ended_games(connection, Selection(tournament=key))
-            count = write_archive(file, found, games)
+    request = pb.GetTournamentRequest(tournament_id=key)
+    found = connection.ask(connection.tournaments.GetTournament, request)
+    with new_file(output, force=force) as file:
+        games = ended_games(connection, Selection(tournament=key))
+        count = write_archive(file, found, games)
     console.print(f"{count_text(count)} written to {output}", soft_wrap=True)
 
 
 @app.command()
 @with_server
-def cancel(key: IdArgument, server: Server = USUAL_SERVER, token: TokenOption = None) -> None:
+def cancel(
+    connection: Connection,
+    key: IdArgument,
+) -> None:
     """Stop a tournament: its running games become void and are not rated."""
-    with connect(server, token) as connection:
-        request = pb.CancelTournamentRequest(tournament_id=key)
-        made = connection.ask_with_token(connection.tournaments.CancelTournament, request)
+    request = pb.CancelTournamentRequest(tournament_id=key)
+    made = connection.ask_with_token(connection.tournaments.CancelTournament, request)
     games = games_text(made.tournament)
     console.print(f"cancelled after {games}; meijin tournament resume {key} goes on")
 
@@ -175,18 +165,16 @@ def cancel(key: IdArgument, server: Server = USUAL_SERVER, token: TokenOption = 
 @app.command()
 @with_server
 def resume(
+    connection: Connection,
     key: IdArgument,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take a cancelled tournament up again, or follow a running one, to its end."""
-    with connect(server, token) as connection:
-        found = _find(connection, key)
-        if found.state == pb.TOURNAMENT_STATE_CANCELLED:
-            request = pb.ResumeTournamentRequest(tournament_id=key)
-            connection.ask_with_token(connection.tournaments.ResumeTournament, request)
-        _print(follow(connection, found), as_json=as_json)
+    found = _find(connection, key)
+    if found.state == pb.TOURNAMENT_STATE_CANCELLED:
+        request = pb.ResumeTournamentRequest(tournament_id=key)
+        connection.ask_with_token(connection.tournaments.ResumeTournament, request)
+    _print(follow(connection, found), as_json=as_json)
 
 
 def _find(connection: Connection, key: str) -> pb.Tournament:

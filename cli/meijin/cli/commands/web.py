@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meijin.cli.connection import USUAL_SERVER, Server, with_server
+from meijin.cli.connection import Server, with_server
 from meijin.cli.errors import CommandError, missing_part, unusable_file
 from meijin.wire.contract import DEFAULT_WEB, MAX_PORT, WEB_VARIABLE, is_local
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @with_server
 def web(
-    server: Server = USUAL_SERVER,
+    server: Server,
     listen: Annotated[
         str, typer.Option(envvar=WEB_VARIABLE, help="Host and port; port 0 takes a free one.")
     ] = DEFAULT_WEB,

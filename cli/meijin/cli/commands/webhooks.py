@@ -11,12 +11,8 @@ from meijin.arena.errors import ArenaError
 from meijin.cli.commands.tokens import day_text, print_secret
 from meijin.cli.connection import (
     PAGE,
-    USUAL_SERVER,
     Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     pages,
     with_server,
 )
@@ -57,6 +53,7 @@ WebhookArgument = Annotated[str, typer.Argument(help="The number in `meijin webh
 @app.command()
 @with_server
 def create(
+    connection: Connection,
     url: Annotated[str, typer.Argument(help="Where to send; https and a public address.")],
     event: Annotated[
         list[Event] | None, typer.Option(help="What to tell of; once for each. All else.")
@@ -67,8 +64,6 @@ def create(
     bot: Annotated[str, typer.Option(help="Only what concerns this bot.")] = "",
     tournament: Annotated[str, typer.Option(help="Only this tournament and its games.")] = "",
     ladder: Annotated[str, typer.Option(help="Only this ladder and its games.")] = "",
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a webhook and print its secret, which is shown this once."""
@@ -80,8 +75,7 @@ def create(
         tournament_id=tournament,
         ladder=ladder,
     )
-    with connect(server, token) as connection:
-        response = connection.ask_with_token(connection.webhooks.CreateWebhook, request)
+    response = connection.ask_with_token(connection.webhooks.CreateWebhook, request)
     if as_json:
         print_json(response)
     else:
@@ -91,12 +85,12 @@ def create(
 @app.command("list")
 @with_server
 def list_(
-    server: Server = USUAL_SERVER, token: TokenOption = None, as_json: JsonOption = False
+    connection: Connection,
+    as_json: JsonOption = False,
 ) -> None:
     """List webhooks, without their secrets: an operator all, an owner its own."""
     request = pb.ListWebhooksRequest(page_size=PAGE)
-    with connect(server, token) as connection:
-        found = list(pages(connection.ask_with_token, connection.webhooks.ListWebhooks, request))
+    found = list(pages(connection.ask_with_token, connection.webhooks.ListWebhooks, request))
     webhooks = [each for page in found for each in page.webhooks]
     if as_json:
         print_json(pb.ListWebhooksResponse(webhooks=webhooks))
@@ -120,39 +114,37 @@ def list_(
 @app.command()
 @with_server
 def delete(
-    webhook: WebhookArgument, server: Server = USUAL_SERVER, token: TokenOption = None
+    connection: Connection,
+    webhook: WebhookArgument,
 ) -> None:
     """Delete a webhook; nothing more is sent."""
     request = pb.DeleteWebhookRequest(webhook_id=webhook)
-    with connect(server, token) as connection:
-        deleted = connection.ask_with_token(connection.webhooks.DeleteWebhook, request).webhook
+    deleted = connection.ask_with_token(connection.webhooks.DeleteWebhook, request).webhook
     console.print(f"deleted webhook {deleted.webhook_id}, {deleted.url}")
 
 
 @app.command()
 @with_server
 def enable(
-    webhook: WebhookArgument, server: Server = USUAL_SERVER, token: TokenOption = None
+    connection: Connection,
+    webhook: WebhookArgument,
 ) -> None:
     """Have a disabled webhook tell again, of what happens from now on."""
     request = pb.EnableWebhookRequest(webhook_id=webhook)
-    with connect(server, token) as connection:
-        enabled = connection.ask_with_token(connection.webhooks.EnableWebhook, request).webhook
+    enabled = connection.ask_with_token(connection.webhooks.EnableWebhook, request).webhook
     console.print(f"enabled webhook {enabled.webhook_id}, {enabled.url}")
 
 
 @app.command()
 @with_server
 def rotate(
+    connection: Connection,
     webhook: WebhookArgument,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Replace a webhook's secret and print it; for a day the old one signs too."""
     request = pb.RotateSecretRequest(webhook_id=webhook)
-    with connect(server, token) as connection:
-        response = connection.ask_with_token(connection.webhooks.RotateSecret, request)
+    response = connection.ask_with_token(connection.webhooks.RotateSecret, request)
     if as_json:
         print_json(response)
     else:
@@ -162,16 +154,14 @@ def rotate(
 @app.command("test")
 @with_server
 def send_test(
+    connection: Connection,
     webhook: WebhookArgument,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Send a test and wait for the answer; the exit status is 0 if it arrives, and 1 if not."""
     request = pb.SendTestRequest(webhook_id=webhook)
-    with connect(server, token) as connection:
-        sent = connection.ask_with_token(connection.webhooks.SendTest, request).delivery
-        tried = _tried(connection, webhook, sent)
+    sent = connection.ask_with_token(connection.webhooks.SendTest, request).delivery
+    tried = _tried(connection, webhook, sent)
     if as_json:
         print_json(tried)
     if tried.state != pb.DELIVERY_STATE_DELIVERED:
@@ -183,21 +173,19 @@ def send_test(
 @app.command()
 @with_server
 def deliveries(
+    connection: Connection,
     webhook: WebhookArgument,
     limit: LimitOption = USUAL_LIMIT,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List what was sent to a webhook and what waits, newest first."""
-    with connect(server, token) as connection:
-        response = read_list(
-            connection.ask_with_token,
-            connection.webhooks.ListDeliveries,
-            pb.ListDeliveriesRequest(webhook_id=webhook),
-            rows=lambda response: response.deliveries,
-            limit=limit,
-        )
+    response = read_list(
+        connection.ask_with_token,
+        connection.webhooks.ListDeliveries,
+        pb.ListDeliveriesRequest(webhook_id=webhook),
+        rows=lambda response: response.deliveries,
+        limit=limit,
+    )
     if as_json:
         print_json(response)
         return
@@ -222,14 +210,12 @@ def deliveries(
 @app.command()
 @with_server
 def redeliver(
+    connection: Connection,
     delivery: Annotated[str, typer.Argument(help="The number in `meijin webhook deliveries`.")],
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
 ) -> None:
     """Send a delivery again, with the same id."""
     request = pb.RedeliverRequest(delivery_id=delivery)
-    with connect(server, token) as connection:
-        sent = connection.ask_with_token(connection.webhooks.Redeliver, request).delivery
+    sent = connection.ask_with_token(connection.webhooks.Redeliver, request).delivery
     console.print(f"delivery {sent.delivery_id} is sent again")
 
 

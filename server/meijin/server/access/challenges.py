@@ -294,7 +294,7 @@ def _check_policy(caller: Caller, challenger: BotRecord, opponent: BotRecord) ->
     if opponent.challenges is ChallengePolicy.NONE and not is_own:
         raise NotAllowedError(
             f'"{opponent.name}" accepts no challenges; its owner may change that by '
-            f"`meijin bot challenges {opponent.name} owners`"
+            f"`meijin bot set {opponent.name} --challenges owners`"
         )
 
 

@@ -10,11 +10,8 @@ from meijin.cli.classroom.choices import ChoiceTable, Spot
 from meijin.cli.classroom.student_report import student_report
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
 from meijin.cli.connection import (
-    USUAL_SERVER,
+    Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     with_server,
 )
 from meijin.cli.output import console, print_json, table
@@ -57,6 +54,7 @@ class Copy:
 
 @with_server
 def copies(
+    connection: Connection,
     name: ClassArgument,
     risk: Annotated[
         float,
@@ -64,8 +62,6 @@ def copies(
             min=1e-9, max=0.5, help="The chance to name anybody in a class where nobody has copied."
         ),
     ] = RISK,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show pairs of bots that play the same moves where others differ: a signal, and no proof.
@@ -74,11 +70,10 @@ def copies(
     everybody begin from the same ones.
     """
     choices = ChoiceTable()
-    with connect(server, token) as connection:
-        students = get_class(connection, name).students
-        for number, student in enumerate(students):
-            report = student_report(connection, name, student, MOST_GAMES)
-            choices.add(number, report.games)
+    students = get_class(connection, name).students
+    for number, student in enumerate(students):
+        report = student_report(connection, name, student, MOST_GAMES)
+        choices.add(number, report.games)
     found = agreement(choices.choices(), len(students))
     compared = int(found.compared.sum())
     named = [_copy(each, students, choices) for each in signals(found, risk)]

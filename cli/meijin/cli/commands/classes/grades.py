@@ -32,12 +32,8 @@ from meijin.cli.classroom.handout import BYTE_ORDER_MARK
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
 from meijin.cli.connection import (
     PAGE,
-    USUAL_SERVER,
     Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     pages,
     with_server,
 )
@@ -75,6 +71,7 @@ class Trial:
 
 @with_server
 def grade(
+    connection: Connection,
     name: ClassArgument,
     levels: Annotated[
         str, typer.Option(help="Levels of alphabeta, 1 to 10; may be empty.")
@@ -99,8 +96,6 @@ def grade(
     out: Annotated[
         Path | None, typer.Option(help="The folder for grades.csv; one named as the class else.")
     ] = None,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Test each student's bot against levels of alphabeta and against reference.
@@ -111,22 +106,21 @@ def grade(
     anchors = _anchors(levels, with_reference=reference)
     folder = out or Path(name)
     make_folder(folder)
-    with connect(server, token) as connection:
-        found = get_class(connection, name)
-        _warn_of_deadline(found.school_class)
-        with running_anchors(connection, server, anchors, folder / "anchors"):
-            trials = []
-            for student, anchor in product(found.students, anchors):
-                if student.version_id:
-                    wanted = _form(student, anchor, time=time, variant=variant, games=games)
-                    key = _begin(connection, name, student, anchor, wanted)
-                    trials.append(Trial(student, anchor, key))
-            try:
-                _follow(connection, trials, timedelta(seconds=wait))
-            finally:
-                grades = _grades(connection, found.students, anchors, trials, points=points)
-                path = folder / "grades.csv"
-                write_private(path, BYTE_ORDER_MARK + grades_csv(grades), is_new=False)
+    found = get_class(connection, name)
+    _warn_of_deadline(found.school_class)
+    with running_anchors(connection, connection.server, anchors, folder / "anchors"):
+        trials = []
+        for student, anchor in product(found.students, anchors):
+            if student.version_id:
+                wanted = _form(student, anchor, time=time, variant=variant, games=games)
+                key = _begin(connection, name, student, anchor, wanted)
+                trials.append(Trial(student, anchor, key))
+        try:
+            _follow(connection, trials, timedelta(seconds=wait))
+        finally:
+            grades = _grades(connection, found.students, anchors, trials, points=points)
+            path = folder / "grades.csv"
+            write_private(path, BYTE_ORDER_MARK + grades_csv(grades), is_new=False)
     if as_json:
         print_json(
             {"class": name, "file": str(path), "grades": [grade_object(each) for each in grades]}

@@ -10,11 +10,8 @@ import typer
 from meijin.cli.classroom.aliases import aliases
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
 from meijin.cli.connection import (
-    USUAL_SERVER,
+    Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     with_server,
 )
 from meijin.cli.errors import CommandError, unusable_file
@@ -28,6 +25,7 @@ from meijin.v1 import ladder_service_pb2 as pb
 
 @with_server
 def ladder(
+    connection: Connection,
     name: ClassArgument,
     ladder_name: LadderOption = "",
     anonymous: Annotated[
@@ -39,14 +37,11 @@ def ladder(
             help="The file that the aliases hang on; CLASS/aliases.secret else, made when missing."
         ),
     ] = None,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show where the bots of a class stand on a ladder, by their students' names or by aliases."""
-    with connect(server, token) as connection:
-        students = get_class(connection, name).students
-        table = whole_table(connection, ladder_name)
+    students = get_class(connection, name).students
+    table = whole_table(connection, ladder_name)
     if anonymous:
         names = aliases(_secret(name, secret), [each.handle for each in students])
     else:

@@ -14,12 +14,8 @@ from meijin.cli.classroom.handout import Handout, read_token, token_file, write_
 from meijin.cli.classroom.roster import Person, read_roster, student_key
 from meijin.cli.connection import (
     PAGE,
-    USUAL_SERVER,
     Connection,
     JsonOption,
-    Server,
-    TokenOption,
-    connect,
     pages,
     with_server,
 )
@@ -46,6 +42,7 @@ class Enrolment:
 
 @with_server
 def create(
+    connection: Connection,
     roster: Annotated[
         Path,
         typer.Option(
@@ -60,8 +57,6 @@ def create(
         str | None,
         typer.Option(help="When each bot is frozen, such as 2026-12-01T18:00+01:00."),
     ] = None,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Give each student of a roster a bot, and write the file with its token.
@@ -71,18 +66,17 @@ def create(
     people, folder = read_roster(roster), out or Path(name)
     time = None if deadline is None else _deadline(deadline)
     make_folder(folder)
-    with connect(server, token) as connection:
-        _make_class(connection, name)
-        if deadline is not None:
-            _set_deadline(connection, name, time, is_now=deadline == NOW)
-        enrolment = _enrol(connection, name, people, folder)
+    _make_class(connection, name)
+    if deadline is not None:
+        _set_deadline(connection, name, time, is_now=deadline == NOW)
+    enrolment = _enrol(connection, name, people, folder)
     handouts = [
         Handout(
             person.name,
             person.mail,
             student.handle,
             read_token(folder, student.handle),
-            server.address,
+            connection.server.address,
         )
         for person, student in zip(people, enrolment.students, strict=True)
     ]
@@ -107,14 +101,12 @@ def create(
 
 @with_server
 def show(
+    connection: Connection,
     name: ClassArgument,
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show a class: its students, the versions that count, and who came late."""
-    with connect(server, token) as connection:
-        response = get_class(connection, name)
+    response = get_class(connection, name)
     if as_json:
         print_json(response)
         return
@@ -134,15 +126,15 @@ def show(
 
 @with_server
 def list_(
-    server: Server = USUAL_SERVER, token: TokenOption = None, as_json: JsonOption = False
+    connection: Connection,
+    as_json: JsonOption = False,
 ) -> None:
     """List the classes of a server."""
     response = pb.ListClassesResponse()
     request = pb.ListClassesRequest(page_size=PAGE)
-    with connect(server, token) as connection:
-        ask, method = connection.ask_with_token, connection.classes.ListClasses
-        for page in pages(ask, method, request):
-            response.classes.extend(page.classes)
+    ask, method = connection.ask_with_token, connection.classes.ListClasses
+    for page in pages(ask, method, request):
+        response.classes.extend(page.classes)
     if as_json:
         print_json(response)
         return
@@ -154,16 +146,14 @@ def list_(
 
 @with_server
 def deadline(
+    connection: Connection,
     name: ClassArgument,
     time: Annotated[str, typer.Argument(help="Such as 2026-12-01T18:00+01:00; or now, or never.")],
-    server: Server = USUAL_SERVER,
-    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Set, move or lift the deadline from which on each bot stays the version that it is."""
     wanted = _deadline(time)
-    with connect(server, token) as connection:
-        response = _set_deadline(connection, name, wanted, is_now=time == NOW)
+    response = _set_deadline(connection, name, wanted, is_now=time == NOW)
     if as_json:
         print_json(response)
     else:

@@ -1,0 +1,91 @@
+"""The profile: which server the commands talk to, and how, as `meijin login` keeps it."""
+
+import json
+import os
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from meijin.arena.connection import Server
+from meijin.cli.errors import CommandError
+from meijin.cli.private_files import make_folder, write_private
+from meijin.wire.channel import Security
+from meijin.wire.contract import DEFAULT_SERVER
+
+PROFILE_VARIABLE = "MEIJIN_PROFILE"
+"""Names the profile, where one is not enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A server, and what is needed to talk to it; what is empty is not said."""
+
+    server: str = ""
+    ca: Path | None = None
+    client_certificate: Path | None = None
+    client_key: Path | None = None
+    plaintext: bool = False
+    token: str | None = None
+    """An operator's or an owner's."""
+
+    @property
+    def endpoint(self) -> Server:
+        """The server, and how to talk to it."""
+        security = Security(self.ca, self.client_certificate, self.client_key, self.plaintext)
+        return Server(self.server or DEFAULT_SERVER, security)
+
+    def over(self, kept: "Profile") -> "Profile":
+        """This one, with what it does not say from the one that is kept.
+
+        What is kept of one server is of no use for another, and a token least of all.
+        """
+        if self.server not in {"", kept.server}:
+            return self
+        said: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(
+            kept, **{name: value for name, value in said.items() if value != _UNSAID[name]}
+        )
+
+
+_UNSAID = asdict(Profile())
+
+
+def profile_path() -> Path:
+    """The file, in the user's folder of settings; one of several where a variable names it."""
+    return Path(typer.get_app_dir("meijin")) / f"{os.environ.get(PROFILE_VARIABLE, 'profile')}.json"
+
+
+def read_profile() -> Profile:
+    """What is kept; nothing where nobody has logged in.
+
+    Raises:
+        CommandError: the file can't be read, or is none.
+    """
+    path = profile_path()
+    try:
+        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        names = ("ca", "client_certificate", "client_key")
+        paths = {name: Path(kept[name]) for name in names if kept[name]}
+        return Profile(**kept | paths)
+    except FileNotFoundError:
+        return Profile()
+    except OSError as error:
+        raise CommandError(f"can't read {path}: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError):
+        raise CommandError(f"{path} is damaged; remove it, and log in anew") from None
+
+
+def write_profile(profile: Profile) -> Path:
+    """Keep a profile where its owner alone may read it, and tell where that is."""
+    path = profile_path()
+    make_folder(path.parent)
+    text = json.dumps(
+        {
+            name: str(value.resolve()) if isinstance(value, Path) else value
+            for name, value in asdict(profile).items()
+        }
+    )
+    write_private(path, f"{text}\n", is_new=False)
+    return path
