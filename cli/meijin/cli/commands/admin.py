@@ -9,13 +9,7 @@ import typer
 from google.protobuf.json_format import MessageToDict
 
 from meijin.cli.commands.tokens import day_text, print_secret
-from meijin.cli.connection import (
-    PAGE,
-    Connection,
-    JsonOption,
-    pages,
-    with_server,
-)
+from meijin.cli.connection import PAGE, Connection, JsonOption, pages, with_server
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import admin_service_pb2 as pb
@@ -47,10 +41,7 @@ def invite(
 
 @app.command()
 @with_server
-def invitations(
-    connection: Connection,
-    as_json: JsonOption = False,
-) -> None:
+def invitations(connection: Connection, as_json: JsonOption = False) -> None:
     """List the invitations that can be used."""
     response = owner_pb.ListInvitationsResponse()
     request = owner_pb.ListInvitationsRequest(page_size=PAGE)
@@ -88,10 +79,7 @@ def uninvite(
 
 @app.command()
 @with_server
-def owners(
-    connection: Connection,
-    as_json: JsonOption = False,
-) -> None:
+def owners(connection: Connection, as_json: JsonOption = False) -> None:
     """List the owners."""
     response = owner_pb.ListOwnersResponse()
     request = owner_pb.ListOwnersRequest(page_size=PAGE)

@@ -26,14 +26,7 @@ from meijin.cli.commands.bench import bench
 from meijin.cli.commands.doctor import doctor
 from meijin.cli.commands.engines import engine, wrap
 from meijin.cli.completion import registered
-from meijin.cli.connection import (
-    PAGE,
-    Connection,
-    JsonOption,
-    Server,
-    pages,
-    with_server,
-)
+from meijin.cli.connection import PAGE, Connection, JsonOption, Server, pages, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import Answer, console, print_json, printable, rate_text, table
@@ -154,11 +147,7 @@ def list_(
 
 @app.command()
 @with_server
-def show(
-    connection: Connection,
-    name: BotArgument,
-    as_json: JsonOption = False,
-) -> None:
+def show(connection: Connection, name: BotArgument, as_json: JsonOption = False) -> None:
     """Show a bot: its versions, and its results by colour, opponent, ending and opening."""
     request = pb.GetBotRequest(name=name, with_results=True)
     response = connection.ask(connection.bots.GetBot, request)
@@ -270,8 +259,7 @@ def set_(
     connection: Connection,
     name: BotArgument,
     state: Annotated[
-        State | None,
-        typer.Option(help="Whether it may play; operators alone ban, and lift a ban."),
+        State | None, typer.Option(help="Whether it may play; operators alone ban, and lift a ban.")
     ] = None,
     reason: Annotated[
         str, typer.Option(help="Why it may not play, in a sentence; it is told to the bot.")
@@ -281,8 +269,7 @@ def set_(
         typer.Option("--hidden/--shown", help="Out of lists and ladder tables, or in them."),
     ] = None,
     unpause: Annotated[
-        bool,
-        typer.Option("--unpause", help="Have it play again that was paused for its forfeits."),
+        bool, typer.Option("--unpause", help="Have it play again that was paused for its forfeits.")
     ] = False,
     challenges: Annotated[
         Accepted | None,

@@ -11,11 +11,7 @@ from typer.core import TyperGroup
 
 from meijin.arena.errors import LeftTournamentError
 from meijin.cli.completion import registered
-from meijin.cli.connection import (
-    Connection,
-    JsonOption,
-    with_server,
-)
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import follow
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
@@ -179,11 +175,7 @@ def _follow(connection: Connection, key: str) -> tournament_pb.GetTournamentResp
 
 
 def _print_score(
-    connection: Connection,
-    key: str,
-    found: tournament_pb.GetTournamentResponse,
-    *,
-    as_json: bool,
+    connection: Connection, key: str, found: tournament_pb.GetTournamentResponse, *, as_json: bool
 ) -> None:
     if as_json:
         request = pb.GetChallengeRequest(challenge_id=key)

@@ -37,10 +37,7 @@ _MEGABYTE = 1 << 20
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-def engine(
-    bot: BotProgramArgument,
-    options: BotSettingsOption = None,
-) -> None:
+def engine(bot: BotProgramArgument, options: BotSettingsOption = None) -> None:
     """Be an engine of the Gomocup protocol on standard input and output, for any manager."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     loaded = load_bot(bot, options or ())
@@ -60,8 +57,7 @@ def wrap(
     command: Annotated[
         list[str],
         typer.Argument(
-            metavar="-- ENGINE [ARGS]...",
-            help="The engine's program and its arguments, behind --.",
+            metavar="-- ENGINE [ARGS]...", help="The engine's program and its arguments, behind --."
         ),
     ],
     protocol: Annotated[

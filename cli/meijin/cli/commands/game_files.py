@@ -48,8 +48,7 @@ InputFormatOption = Annotated[
     ),
 ]
 VariantOption = Annotated[
-    str,
-    typer.Option(help="What is played where a format does not tell it: pos, and rif's renju."),
+    str, typer.Option(help="What is played where a format does not tell it: pos, and rif's renju.")
 ]
 
 

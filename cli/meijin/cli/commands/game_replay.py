@@ -21,15 +21,7 @@ from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_file, print_json
 from meijin.cli.record_files import games_in
 from meijin.cli.replaying import Reply, replies
-from meijin.game import (
-    Board,
-    Choose,
-    GameRecord,
-    Placement,
-    Variant,
-    cell_name,
-    decode_moves,
-)
+from meijin.game import Board, Choose, GameRecord, Placement, Variant, cell_name, decode_moves
 from meijin.game.records.recorded_turn import RecordedTurn, player_of, recorded_turns
 from meijin.v1 import game_service_pb2 as pb
 from meijin.wire import record_from_proto

@@ -12,12 +12,7 @@ from meijin.cli.bot_options import ProgramCommand
 from meijin.cli.commands.game_export import export
 from meijin.cli.commands.game_files import convert, verify
 from meijin.cli.commands.game_replay import replay
-from meijin.cli.connection import (
-    PAGE,
-    Connection,
-    JsonOption,
-    with_server,
-)
+from meijin.cli.connection import PAGE, Connection, JsonOption, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.game_selection import (
     BotOption,
@@ -27,14 +22,7 @@ from meijin.cli.game_selection import (
     TournamentOption,
     UntilOption,
 )
-from meijin.cli.game_view import (
-    board_text,
-    headline,
-    move_line,
-    ply_text,
-    print_game,
-    print_line,
-)
+from meijin.cli.game_view import board_text, headline, move_line, ply_text, print_game, print_line
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, printable, state_text, table
 from meijin.cli.stepping import step_through
@@ -120,10 +108,7 @@ def list_(
 
 @app.command()
 @with_server
-def watch(
-    connection: Connection,
-    game: GameArgument,
-) -> None:
+def watch(connection: Connection, game: GameArgument) -> None:
     """Follow a running game, move by move: a board that changes, or on a pipe a line a move."""
     request = pb.WatchGameRequest(game_id=game)
     facts = connection.watch(connection.games.WatchGame, request)

@@ -4,13 +4,7 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.connection import (
-    PAGE,
-    Connection,
-    JsonOption,
-    pages,
-    with_server,
-)
+from meijin.cli.connection import PAGE, Connection, JsonOption, pages, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.ladder_views import head_to_head_table, openings_table, results, share
 from meijin.cli.options import LadderOption

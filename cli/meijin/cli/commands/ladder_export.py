@@ -8,13 +8,7 @@ import typer
 
 from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.errors import CommandError, unusable_file
-from meijin.cli.ladder_exports import (
-    RunFormat,
-    citation,
-    export_run,
-    manifest,
-    published_table,
-)
+from meijin.cli.ladder_exports import RunFormat, citation, export_run, manifest, published_table
 from meijin.cli.options import LadderArgument
 from meijin.cli.output import console, print_file, print_json, replaced
 

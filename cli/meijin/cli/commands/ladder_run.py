@@ -5,11 +5,7 @@ from typing import Annotated
 import typer
 
 from meijin.arena.tournaments import make_tournament
-from meijin.cli.connection import (
-    Connection,
-    JsonOption,
-    with_server,
-)
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import current_standings, final_standings, follow
 from meijin.cli.ladder_views import final_lines, ladder_table, notes
@@ -125,8 +121,7 @@ def settle(
     ] = None,
     games: GamesOption = 0,
     hours: Annotated[
-        float,
-        typer.Option(min=0, max=100_000, help="At most so many hours; 0 for no bound."),
+        float, typer.Option(min=0, max=100_000, help="At most so many hours; 0 for no bound.")
     ] = 0.0,
     until: Annotated[
         float, typer.Option(help="End when the order is right with this chance; 0 for never.")
@@ -190,10 +185,7 @@ def _follow(connection: Connection, wanted: pb.TournamentSettings) -> pb.GetTour
 
 
 def _print(
-    followed: pb.GetTournamentResponse,
-    standings: ladder_pb.GetStandingsResponse,
-    *,
-    as_json: bool,
+    followed: pb.GetTournamentResponse, standings: ladder_pb.GetStandingsResponse, *, as_json: bool
 ) -> None:
     if as_json:
         print_json(followed)

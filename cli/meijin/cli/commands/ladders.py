@@ -14,22 +14,11 @@ from meijin.cli.commands.ladder_export import cite, export
 from meijin.cli.commands.ladder_run import run as run_ladder
 from meijin.cli.commands.ladder_run import settle
 from meijin.cli.commands.ladder_verify import verify
-from meijin.cli.connection import (
-    PAGE,
-    Connection,
-    JsonOption,
-    pages,
-    with_server,
-)
+from meijin.cli.connection import PAGE, Connection, JsonOption, pages, with_server
 from meijin.cli.diagnosis_views import diagnosis_notes, diagnosis_tables
 from meijin.cli.errors import CommandError
 from meijin.cli.follow import EVERY_MACHINE, Machines, whole_table
-from meijin.cli.ladder_views import (
-    ladder_table,
-    matrix_table,
-    notes,
-    version_names,
-)
+from meijin.cli.ladder_views import ladder_table, matrix_table, notes, version_names
 from meijin.cli.options import MAX_INT64, MAX_UINT32, LadderArgument, LadderOption
 from meijin.cli.output import console, print_file, print_json
 from meijin.cli.plots import Point, check_picture, save_plot, terminal_plot

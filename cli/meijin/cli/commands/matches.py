@@ -10,12 +10,7 @@ import typer
 from meijin.arena.match_play import check_capabilities
 from meijin.arena.tournaments import make_tournament
 from meijin.cli.attendance import wait_for_bots
-from meijin.cli.connection import (
-    Connection,
-    JsonOption,
-    connect,
-    with_server,
-)
+from meijin.cli.connection import Connection, JsonOption, connect, with_server
 from meijin.cli.first_faults import FirstFaults
 from meijin.cli.follow import View, follow
 from meijin.cli.game_lines import GameLines, opened

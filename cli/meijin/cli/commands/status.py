@@ -5,11 +5,7 @@ from datetime import UTC, datetime, timedelta
 import typer
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from meijin.cli.connection import (
-    Connection,
-    JsonOption,
-    with_server,
-)
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import status_service_pb2 as pb
 
@@ -21,10 +17,7 @@ EXPIRY_WARNING = timedelta(days=14)
 
 
 @with_server
-def status(
-    connection: Connection,
-    as_json: JsonOption = False,
-) -> None:
+def status(connection: Connection, as_json: JsonOption = False) -> None:
     """Show how a server is doing; the exit status is 0 if that is fine, and 1 if not.
 
     Not fine is a server that doesn't answer, is about to stop, whose database takes no commits,

@@ -7,13 +7,7 @@ from typing import Annotated
 import typer
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from meijin.cli.connection import (
-    PAGE,
-    Connection,
-    JsonOption,
-    pages,
-    with_server,
-)
+from meijin.cli.connection import PAGE, Connection, JsonOption, pages, with_server
 from meijin.cli.output import console, print_json, printable, table
 from meijin.v1 import token_service_pb2 as pb
 
@@ -98,11 +92,7 @@ def create(
 
 @app.command()
 @with_server
-def rotate(
-    connection: Connection,
-    token_id: TokenIdArgument,
-    as_json: JsonOption = False,
-) -> None:
+def rotate(connection: Connection, token_id: TokenIdArgument, as_json: JsonOption = False) -> None:
     """Replace a token by a new one and print its secret; the old one stops at once.
 
     A server rewrites the file operator.token in its data folder if it is the one in there.
@@ -117,10 +107,7 @@ def rotate(
 
 @app.command()
 @with_server
-def revoke(
-    connection: Connection,
-    token_id: TokenIdArgument,
-) -> None:
+def revoke(connection: Connection, token_id: TokenIdArgument) -> None:
     """Have a token stop at once; streams that were opened with it are closed."""
     request = pb.RevokeTokenRequest(token_id=token_id)
     revoked = connection.ask_with_token(connection.tokens.RevokeToken, request).token

@@ -8,11 +8,7 @@ import typer
 from meijin.arena.tournaments import make_tournament
 from meijin.cli.bracket import bracket_lines
 from meijin.cli.commands.game_export import ForceOption
-from meijin.cli.connection import (
-    Connection,
-    JsonOption,
-    with_server,
-)
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.follow import follow
 from meijin.cli.game_selection import Selection, ended_games
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
@@ -72,11 +68,7 @@ def run(
 
 @app.command()
 @with_server
-def show(
-    connection: Connection,
-    key: IdArgument,
-    as_json: JsonOption = False,
-) -> None:
+def show(connection: Connection, key: IdArgument, as_json: JsonOption = False) -> None:
     """Show a tournament and its table, or its bracket."""
     request = pb.GetTournamentRequest(tournament_id=key)
     response = connection.ask(connection.tournaments.GetTournament, request)
@@ -85,11 +77,7 @@ def show(
 
 @app.command()
 @with_server
-def watch(
-    connection: Connection,
-    key: IdArgument,
-    as_json: JsonOption = False,
-) -> None:
+def watch(connection: Connection, key: IdArgument, as_json: JsonOption = False) -> None:
     """Follow a tournament to its end and print its table."""
     _print(follow(connection, _find(connection, key)), as_json=as_json)
 
@@ -97,9 +85,7 @@ def watch(
 @app.command("list")
 @with_server
 def list_(
-    connection: Connection,
-    limit: LimitOption = USUAL_LIMIT,
-    as_json: JsonOption = False,
+    connection: Connection, limit: LimitOption = USUAL_LIMIT, as_json: JsonOption = False
 ) -> None:
     """List tournaments, newest first."""
     response = read_list(
@@ -151,10 +137,7 @@ def export(
 
 @app.command()
 @with_server
-def cancel(
-    connection: Connection,
-    key: IdArgument,
-) -> None:
+def cancel(connection: Connection, key: IdArgument) -> None:
     """Stop a tournament: its running games become void and are not rated."""
     request = pb.CancelTournamentRequest(tournament_id=key)
     made = connection.ask_with_token(connection.tournaments.CancelTournament, request)
@@ -164,11 +147,7 @@ def cancel(
 
 @app.command()
 @with_server
-def resume(
-    connection: Connection,
-    key: IdArgument,
-    as_json: JsonOption = False,
-) -> None:
+def resume(connection: Connection, key: IdArgument, as_json: JsonOption = False) -> None:
     """Take a cancelled tournament up again, or follow a running one, to its end."""
     found = _find(connection, key)
     if found.state == pb.TOURNAMENT_STATE_CANCELLED:

@@ -9,13 +9,7 @@ import typer
 
 from meijin.arena.errors import ArenaError
 from meijin.cli.commands.tokens import day_text, print_secret
-from meijin.cli.connection import (
-    PAGE,
-    Connection,
-    JsonOption,
-    pages,
-    with_server,
-)
+from meijin.cli.connection import PAGE, Connection, JsonOption, pages, with_server
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import webhook_service_pb2 as pb
@@ -84,10 +78,7 @@ def create(
 
 @app.command("list")
 @with_server
-def list_(
-    connection: Connection,
-    as_json: JsonOption = False,
-) -> None:
+def list_(connection: Connection, as_json: JsonOption = False) -> None:
     """List webhooks, without their secrets: an operator all, an owner its own."""
     request = pb.ListWebhooksRequest(page_size=PAGE)
     found = list(pages(connection.ask_with_token, connection.webhooks.ListWebhooks, request))
@@ -113,10 +104,7 @@ def list_(
 
 @app.command()
 @with_server
-def delete(
-    connection: Connection,
-    webhook: WebhookArgument,
-) -> None:
+def delete(connection: Connection, webhook: WebhookArgument) -> None:
     """Delete a webhook; nothing more is sent."""
     request = pb.DeleteWebhookRequest(webhook_id=webhook)
     deleted = connection.ask_with_token(connection.webhooks.DeleteWebhook, request).webhook
@@ -125,10 +113,7 @@ def delete(
 
 @app.command()
 @with_server
-def enable(
-    connection: Connection,
-    webhook: WebhookArgument,
-) -> None:
+def enable(connection: Connection, webhook: WebhookArgument) -> None:
     """Have a disabled webhook tell again, of what happens from now on."""
     request = pb.EnableWebhookRequest(webhook_id=webhook)
     enabled = connection.ask_with_token(connection.webhooks.EnableWebhook, request).webhook
@@ -137,11 +122,7 @@ def enable(
 
 @app.command()
 @with_server
-def rotate(
-    connection: Connection,
-    webhook: WebhookArgument,
-    as_json: JsonOption = False,
-) -> None:
+def rotate(connection: Connection, webhook: WebhookArgument, as_json: JsonOption = False) -> None:
     """Replace a webhook's secret and print it; for a day the old one signs too."""
     request = pb.RotateSecretRequest(webhook_id=webhook)
     response = connection.ask_with_token(connection.webhooks.RotateSecret, request)
@@ -154,9 +135,7 @@ def rotate(
 @app.command("test")
 @with_server
 def send_test(
-    connection: Connection,
-    webhook: WebhookArgument,
-    as_json: JsonOption = False,
+    connection: Connection, webhook: WebhookArgument, as_json: JsonOption = False
 ) -> None:
     """Send a test and wait for the answer; the exit status is 0 if it arrives, and 1 if not."""
     request = pb.SendTestRequest(webhook_id=webhook)

@@ -9,11 +9,7 @@ import typer
 from meijin.cli.classroom.choices import ChoiceTable, Spot
 from meijin.cli.classroom.student_report import student_report
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
-from meijin.cli.connection import (
-    Connection,
-    JsonOption,
-    with_server,
-)
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.output import console, print_json, table
 from meijin.game import cell_name
 from meijin.ladder.statistics.diagnosis.copied_play import (

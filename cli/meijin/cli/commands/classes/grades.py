@@ -14,12 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from meijin.arena.tournaments import make_tournament
 from meijin.cli.classroom import grading
-from meijin.cli.classroom.anchors import (
-    REFERENCE,
-    Anchor,
-    level,
-    running_anchors,
-)
+from meijin.cli.classroom.anchors import REFERENCE, Anchor, level, running_anchors
 from meijin.cli.classroom.grading import (
     AnchorTest,
     Grade,
@@ -30,13 +25,7 @@ from meijin.cli.classroom.grading import (
 )
 from meijin.cli.classroom.handout import BYTE_ORDER_MARK
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
-from meijin.cli.connection import (
-    PAGE,
-    Connection,
-    JsonOption,
-    pages,
-    with_server,
-)
+from meijin.cli.connection import PAGE, Connection, JsonOption, pages, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.options import DEFAULT_VARIANT, VariantOption, settings
 from meijin.cli.output import PlainConsole, console, print_json, print_note, table

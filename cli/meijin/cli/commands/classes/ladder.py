@@ -9,11 +9,7 @@ import typer
 
 from meijin.cli.classroom.aliases import aliases
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
-from meijin.cli.connection import (
-    Connection,
-    JsonOption,
-    with_server,
-)
+from meijin.cli.connection import Connection, JsonOption, with_server
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.follow import whole_table
 from meijin.cli.ladder_views import ladder_table

@@ -8,10 +8,7 @@ import typer
 from meijin.cli.classroom.report_page import report_page
 from meijin.cli.classroom.student_report import student_report
 from meijin.cli.commands.classes.rosters import ClassArgument, get_class
-from meijin.cli.connection import (
-    Connection,
-    with_server,
-)
+from meijin.cli.connection import Connection, with_server
 from meijin.cli.output import console
 from meijin.cli.private_files import make_folder, write_private
 

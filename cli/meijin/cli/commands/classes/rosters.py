@@ -12,13 +12,7 @@ import typer
 from meijin.cli.classroom.handles import handle_of
 from meijin.cli.classroom.handout import Handout, read_token, token_file, write_mail_merge
 from meijin.cli.classroom.roster import Person, read_roster, student_key
-from meijin.cli.connection import (
-    PAGE,
-    Connection,
-    JsonOption,
-    pages,
-    with_server,
-)
+from meijin.cli.connection import PAGE, Connection, JsonOption, pages, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.output import console, print_json, table
 from meijin.cli.private_files import make_folder, write_private
@@ -54,8 +48,7 @@ def create(
         Path | None, typer.Option(help="The folder for the tokens; one named as the class else.")
     ] = None,
     deadline: Annotated[
-        str | None,
-        typer.Option(help="When each bot is frozen, such as 2026-12-01T18:00+01:00."),
+        str | None, typer.Option(help="When each bot is frozen, such as 2026-12-01T18:00+01:00.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -100,11 +93,7 @@ def create(
 
 
 @with_server
-def show(
-    connection: Connection,
-    name: ClassArgument,
-    as_json: JsonOption = False,
-) -> None:
+def show(connection: Connection, name: ClassArgument, as_json: JsonOption = False) -> None:
     """Show a class: its students, the versions that count, and who came late."""
     response = get_class(connection, name)
     if as_json:
@@ -125,10 +114,7 @@ def show(
 
 
 @with_server
-def list_(
-    connection: Connection,
-    as_json: JsonOption = False,
-) -> None:
+def list_(connection: Connection, as_json: JsonOption = False) -> None:
     """List the classes of a server."""
     response = pb.ListClassesResponse()
     request = pb.ListClassesRequest(page_size=PAGE)
@@ -252,13 +238,7 @@ def _bot_names(connection: Connection) -> set[str]:
 
 
 def _add(
-    connection: Connection,
-    name: str,
-    person: Person,
-    folder: Path,
-    *,
-    number: int,
-    taken: set[str],
+    connection: Connection, name: str, person: Person, folder: Path, *, number: int, taken: set[str]
 ) -> pb.Student:
     """Add a student, and write the token's file; the handle is added to those that are taken."""
     while True:
@@ -271,10 +251,7 @@ def _add(
                 "another --out"
             )
         request = pb.AddStudentRequest(
-            class_name=name,
-            handle=handle,
-            display_name=person.name,
-            student_id=person.student_id,
+            class_name=name, handle=handle, display_name=person.name, student_id=person.student_id
         )
         try:
             response = connection.ask_with_token(connection.classes.AddStudent, request)
