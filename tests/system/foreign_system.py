@@ -28,10 +28,10 @@ OF_SIGNAL = ("SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGUSR1", "SIGUSR2", "s
 
 def take_away() -> None:
     """Make this process's system a poorer one."""
-    import concurrent.futures  # noqa: F401, PLC0415 - the standard library keeps its own
-    import shutil  # noqa: F401, PLC0415 - likewise
-    import subprocess  # noqa: F401, PLC0415 - likewise
-    import tempfile  # noqa: F401, PLC0415 - likewise
+    import concurrent.futures  # noqa: F401 - the standard library keeps its own
+    import shutil  # noqa: F401 - likewise
+    import subprocess  # noqa: F401 - likewise
+    import tempfile  # noqa: F401 - likewise
 
     for name in MODULES:
         sys.modules[name] = None  # type: ignore[assignment]  # an import then fails

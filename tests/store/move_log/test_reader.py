@@ -435,7 +435,7 @@ def test_what_is_appended_while_it_is_read_is_no_damage(
     """An entry may come between the look at its place and the look at what is behind it."""
     log = MoveLog(log_folder(tmp_path / "meijin.db"), is_synced=True)
     early = begin(log, 1)
-    from meijin.store.move_log import reader as reader_module  # noqa: PLC0415 - for its parts
+    from meijin.store.move_log import reader as reader_module
 
     read, looks = reader_module._all_of, []
 

@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
     """The system's Chromium."""
     if executable() is None:
         pytest.skip(MISSING)
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - half a second
+    from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright, launch(playwright) as browser:
         yield browser
