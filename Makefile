@@ -22,13 +22,14 @@ KILLS ?= 10
 # Empty is unset: each of the tests' hundreds of processes would compile all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-long test-short chaos power check lint types walls protos install generate lock clean
+.PHONY: help demo test test-long coverage busy chaos power check lint types walls protos install generate lock clean
 
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
-	@echo "make test        every check and every test, which takes half an hour"
-	@echo "make test-long   the longer part of the tests: searches, pages, processes, simulated games"
-	@echo "make test-short  the shorter part, all the others, and how much of the code they reach"
+	@echo "make test        every check, and the tests to wait for: a path through everything"
+	@echo "make test-long   the others: processes, faults, simulated games, every page; and coverage"
+	@echo "make coverage    how much of the code the tests of units reach"
+	@echo "make busy        tests of processes beside six busy loops, three times"
 	@echo "make chaos       an hour of tournaments under faults; set MINUTES and SEED to other ones"
 	@echo "make power       power cuts and kills of servers under games; set CUTS and KILLS"
 	@echo "make check       the checks alone: lint, types, walls, protos; each is a target too"
@@ -40,16 +41,20 @@ help:
 demo: .venv/installed
 	$(BIN)/meijin demo
 
+test: check $(NODE_MODULES)
+	$(PYTEST) -m "not long" tests
+
 # One after the other, also with `make -j`: each keeps all cores busy.
-test: check
-	$(MAKE) test-long
-	$(MAKE) test-short
-
 test-long: .venv/installed-dev $(NODE_MODULES)
-	$(PYTEST) $(UNTRACED)
+	$(PYTEST) -m long tests
+	$(MAKE) coverage
 
-test-short: .venv/installed-dev
-	$(PYTEST) --cov $(addprefix --ignore=,$(UNTRACED)) tests
+coverage: .venv/installed-dev
+	$(PYTEST) --cov -m "not long" $(addprefix --ignore=,$(UNTRACED)) tests
+
+# Three times: what depends on the machine's mood shows itself seldom.
+busy: .venv/installed-dev
+	$(BIN)/python scripts/busy.py $(PYTEST) -m "long or smoke" tests/system tests/docs/test_commands.py tests/testing tests/arena
 
 chaos: .venv/installed-dev
 	$(BIN)/python -m tests.system.chaos --minutes $(MINUTES) --seed $(SEED)

@@ -25,6 +25,16 @@ from hypothesis import settings
 settings.register_profile("meijin", deadline=None)
 settings.load_profile("meijin")
 
+LONG = (
+    "benchmarks",
+    "bots/core/test_process.py",
+    "fuzz",
+    "simulation",
+    "system",
+)
+"""Folders and files below this one whose tests take seconds: only those marked ``smoke`` are
+among the tests that one waits for."""
+
 _Arguments = TypeVarTuple("_Arguments")
 
 MISSING = "needs PostgreSQL's initdb and pg_ctl on the PATH"
@@ -120,6 +130,15 @@ class TestLoop(asyncio.SelectorEventLoop):
         if self.is_closed():
             return asyncio.Handle(callback, args, self, context)
         return super().call_soon_threadsafe(callback, *args, context=context)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of long folders."""
+    here = Path(__file__).parent
+    for item in items:
+        name = item.path.relative_to(here).as_posix()
+        if name.startswith(LONG) and item.get_closest_marker("smoke") is None:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")

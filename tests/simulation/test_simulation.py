@@ -27,7 +27,16 @@ def simulator() -> Iterator[Simulator]:
         yield simulator
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+SOON = {
+    "tells-before-the-commit",
+    "ends-games-twice",
+    "forgets-a-move",
+    "shows-what-is-not-committed",
+}
+"""Mutants that are noticed within a second."""
+
+
+@pytest.mark.parametrize("part", [pytest.param(0, marks=pytest.mark.smoke), *range(1, PARTS)])
 def test_nothing_is_lost_and_nobody_is_robbed(simulator: Simulator, part: int) -> None:
     """Every planned game is played and counted once, and no bot loses by another's fault."""
     summary = simulator.simulate(1 + part * SEEDS_APART, games=GAMES // PARTS)
@@ -45,7 +54,10 @@ def test_nothing_is_lost_by_writing_games_anew(
     assert summary.failed is None, explain(summary.failed)
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.smoke if name in SOON else ()) for name in MUTANTS],
+)
 def test_a_guard_that_is_missing_is_noticed(simulator: Simulator, name: str) -> None:
     """Without any one of the product's guards, something goes wrong within as many games."""
     with MUTANTS[name]():
@@ -53,6 +65,7 @@ def test_a_guard_that_is_missing_is_noticed(simulator: Simulator, name: str) -> 
     assert summary.failed is not None
 
 
+@pytest.mark.smoke
 def test_a_seed_says_everything(simulator: Simulator) -> None:
     """The same seed is the same world, to the nanosecond; another one is another."""
     first, again, other = (simulator.play(seed) for seed in (7, 7, 8))
@@ -60,6 +73,7 @@ def test_a_seed_says_everything(simulator: Simulator) -> None:
     assert first.digest != other.digest
 
 
+@pytest.mark.smoke
 def test_a_failure_is_seen_again_by_its_seed() -> None:
     """A violation and the trace before it come again in another simulator, from the seed alone."""
     reports = []

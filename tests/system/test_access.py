@@ -4,11 +4,13 @@ import json
 import subprocess
 from collections.abc import Callable
 
+import pytest
 from tests.system.processes import NO_LADDER, Processes, Server, eventually
 
 Meijin = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@pytest.mark.smoke
 def test_an_owner_from_the_invitation_to_the_ban(processes: Processes) -> None:
     """Each step by command, by whom it is for, and all of it in the audit log."""
     server = Server(processes, "--registration=invitation", NO_LADDER)

@@ -96,6 +96,7 @@ def test_a_killed_demo_takes_everything_along(processes: Processes) -> None:
     eventually(lambda: processes_of(processes.folder) == set())
 
 
+@pytest.mark.smoke
 def test_a_folder_of_others_is_left_alone(processes: Processes) -> None:
     """A folder that holds anything but an earlier demo is refused in one line."""
     data = processes.folder / "precious"

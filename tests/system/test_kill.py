@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tests.system.conftest import Books
 
 
+@pytest.mark.smoke
 def test_a_killed_server_loses_nothing(
     processes: Processes, open_books: "Callable[[str], Books]", any_database_url: str
 ) -> None:

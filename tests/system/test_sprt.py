@@ -68,6 +68,7 @@ def assert_each_game_was_played_once(books: "Books") -> None:
     assert set(by_id.values()) == set(range(1, max(by_id.values()) + 1))
 
 
+@pytest.mark.smoke
 def test_a_killed_server_goes_on_with_the_test(
     processes: Processes, open_books: "Callable[[str], Books]"
 ) -> None:

@@ -35,6 +35,7 @@ def make_certificate(processes: Processes, *words: str) -> None:
     CliRunner().invoke(app, ["certificate", folder, *words], catch_exceptions=False)
 
 
+@pytest.mark.smoke
 def test_commands_and_bots(processes: Processes) -> None:
     """An operator and two bots, with their tokens, as without TLS."""
     _, address = serve(processes)

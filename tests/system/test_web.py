@@ -5,6 +5,7 @@ import signal
 import socket
 from contextlib import closing
 
+import pytest
 import urllib3
 from tests.system.processes import Process, Processes, Server, eventually, free_port
 
@@ -27,6 +28,7 @@ def look(url: str) -> str:
     return answer.data.decode()
 
 
+@pytest.mark.smoke
 def test_server_has_pages_and_stops_once(processes: Processes) -> None:
     """They are there with the server, and SIGTERM ends both though browsers are connected."""
     server = Server(processes, "--open", "--web=127.0.0.1:0")

@@ -125,6 +125,7 @@ def test_a_missing_extra_is_said_first(bare: Installed, words: tuple[str, ...]) 
     assert set(bare.folder.iterdir()) == before
 
 
+@pytest.mark.smoke
 def test_a_local_game_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     """Server, migrations, worker and bots are all in it."""
     full = installed(wheel, tmp_path, SHARED)

@@ -6,6 +6,7 @@
 - `connection`, `demo_folder`: a server to talk to, and the folder of a demo's own
 - `site`: the pages that a server has for browsers
 - `completion`: names that a shell completes
+- `profile`: which server the commands talk to, as it is kept
 - `private_files`: files that their owner alone may read
 - `options`, `sprt`, `bot_options`: what tournaments, tests and bots are asked for with
 - `match_options`, `sides`: what matches of two are asked for with besides

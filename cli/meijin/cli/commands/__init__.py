@@ -7,7 +7,7 @@
   `tournament`, `match`
 - `engines`, `bench`: `meijin bot wrap` and `engine`; `bench`
 - `doctor`: `meijin bot doctor`
-- `tokens`, `owners`, `admin`: `meijin token`; `meijin owner`; `meijin admin`
+- `login`, `tokens`, `admin`: `meijin login` and `logout`; `meijin token`; `meijin admin`
 - `challenges`: `meijin challenge`
 - `webhooks`: `meijin webhook`
 - `analyse`: `meijin analyse`
