@@ -231,7 +231,7 @@ async def measure(folder: Path, options: argparse.Namespace, selector: TurnSelec
                 rows.append(turns.row(name))
             ending = Turns()
             await ending.measure(selector, lambda: cancel(server, made[0]))
-            rows.append(ending.row("CancelTournament"))
+            rows.append(ending.row("UpdateTournament"))
         worst = max(full, default=0.0)
         rows.append(
             {

@@ -27,7 +27,7 @@ class Server:
     def __init__(self) -> None:
         self.cancelled = threading.Event()
         self.tournaments = SimpleNamespace(
-            ListTournaments=self._list, CancelTournament=self._cancel
+            ListTournaments=self._list, UpdateTournament=self._cancel
         )
 
     def ask(self, method: Any, request: object) -> Any:
@@ -40,7 +40,7 @@ class Server:
         running = pb.Tournament(tournament_id="7", state=pb.TOURNAMENT_STATE_RUNNING)
         return pb.ListTournamentsResponse(tournaments=[running])
 
-    def _cancel(self, request: pb.CancelTournamentRequest) -> None:
+    def _cancel(self, request: pb.UpdateTournamentRequest) -> None:
         assert request.tournament_id == "7"
         self.cancelled.set()
 

@@ -213,9 +213,11 @@ class Faults:
         if running and scene.server is not None and scene.server.is_up:
             tournament = scene.rng.choice(running)
             scene.note("tournament", tournament, "is cancelled")
-            request = tournament_service_pb2.CancelTournamentRequest(tournament_id=tournament)
+            request = tournament_service_pb2.UpdateTournamentRequest(
+                tournament_id=tournament, state=tournament_service_pb2.TOURNAMENT_STATE_CANCELLED
+            )
             scene.server.call(
-                "CancelTournament", request, lambda error: scene.note("cancelled", error)
+                "UpdateTournament", request, lambda error: scene.note("cancelled", error)
             )
 
     def _fault_void(self) -> None:

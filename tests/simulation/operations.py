@@ -54,8 +54,10 @@ class Operator:
                     self._refused.add(tournament)
                 scene.note("tournament", tournament, "resumed", error)
 
-            resume = pb.ResumeTournamentRequest(tournament_id=tournament)
-            server.call("ResumeTournament", resume, resumed)
+            resume = pb.UpdateTournamentRequest(
+                tournament_id=tournament, state=pb.TOURNAMENT_STATE_RUNNING
+            )
+            server.call("UpdateTournament", resume, resumed)
 
     def _known_bots(self) -> list[str]:
         return [name for (name,) in self._scene.disk.reader.execute("SELECT name FROM bot")]

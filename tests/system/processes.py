@@ -305,8 +305,8 @@ class Server:
 
     def cancel(self, key: str) -> None:
         """Cancel a tournament."""
-        request = pb.CancelTournamentRequest(tournament_id=key)
-        self._connection.ask(self._connection.tournaments.CancelTournament, request)
+        request = pb.UpdateTournamentRequest(tournament_id=key, state=pb.TOURNAMENT_STATE_CANCELLED)
+        self._connection.ask(self._connection.tournaments.UpdateTournament, request)
 
     def published_run(self, ladder: str) -> str:
         """The number of a ladder's newest run; empty before the first."""

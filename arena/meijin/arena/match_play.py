@@ -111,8 +111,8 @@ def play(
     except BaseException:
         with suppress(grpc.RpcError):
             connection.ask_with_token(
-                connection.tournaments.CancelTournament,
-                pb.CancelTournamentRequest(tournament_id=key),
+                connection.tournaments.UpdateTournament,
+                pb.UpdateTournamentRequest(tournament_id=key, state=pb.TOURNAMENT_STATE_CANCELLED),
             )
         raise
     request = pb.GetTournamentRequest(tournament_id=key, with_match_report=True)

@@ -143,7 +143,9 @@ def _cancel_all(connection: Connection) -> None:
         listed = connection.ask(service.ListTournaments, pb.ListTournamentsRequest())
         for tournament in listed.tournaments:
             if tournament.state == pb.TOURNAMENT_STATE_RUNNING:
-                request = pb.CancelTournamentRequest(tournament_id=tournament.tournament_id)
-                connection.ask_with_token(service.CancelTournament, request)
+                request = pb.UpdateTournamentRequest(
+                    tournament_id=tournament.tournament_id, state=pb.TOURNAMENT_STATE_CANCELLED
+                )
+                connection.ask_with_token(service.UpdateTournament, request)
     except (grpc.RpcError, ValueError):
         return  # it has just ended by itself, or so has the server, which others notice

@@ -1583,30 +1583,38 @@ class ListTestPointsResponse(_message.Message):
 Global___ListTestPointsResponse: _TypeAlias = ListTestPointsResponse  # noqa: Y015
 
 @_typing.final
-class CancelTournamentRequest(_message.Message):
-    """The arguments of CancelTournament."""
+class UpdateTournamentRequest(_message.Message):
+    """The arguments of UpdateTournament. What is absent stays as it is."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
+    state: Global___TournamentState.ValueType
+    """CANCELLED stops it: its running games become void, and no other begins. RUNNING takes a
+    cancelled one up again where it was; a challenge that was taken back is not.
+    """
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
+        state: Global___TournamentState.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_state", b"_state", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_state", b"_state", "state", b"state", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
+    _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
 
-Global___CancelTournamentRequest: _TypeAlias = CancelTournamentRequest  # noqa: Y015
+Global___UpdateTournamentRequest: _TypeAlias = UpdateTournamentRequest  # noqa: Y015
 
 @_typing.final
-class CancelTournamentResponse(_message.Message):
-    """The answer of CancelTournament."""
+class UpdateTournamentResponse(_message.Message):
+    """The answer of UpdateTournament."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1626,53 +1634,7 @@ class CancelTournamentResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___CancelTournamentResponse: _TypeAlias = CancelTournamentResponse  # noqa: Y015
-
-@_typing.final
-class ResumeTournamentRequest(_message.Message):
-    """The arguments of ResumeTournament."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
-    tournament_id: _builtins.str
-    """The tournament."""
-    def __init__(
-        self,
-        *,
-        tournament_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ResumeTournamentRequest: _TypeAlias = ResumeTournamentRequest  # noqa: Y015
-
-@_typing.final
-class ResumeTournamentResponse(_message.Message):
-    """The answer of ResumeTournament."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    TOURNAMENT_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def tournament(self) -> Global___Tournament:
-        """As it is now."""
-
-    def __init__(
-        self,
-        *,
-        tournament: Global___Tournament | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ResumeTournamentResponse: _TypeAlias = ResumeTournamentResponse  # noqa: Y015
+Global___UpdateTournamentResponse: _TypeAlias = UpdateTournamentResponse  # noqa: Y015
 
 @_typing.final
 class WatchTournamentRequest(_message.Message):

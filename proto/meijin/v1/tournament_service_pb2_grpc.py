@@ -55,15 +55,10 @@ class TournamentServiceStub:
                 request_serializer=meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsResponse.FromString,
                 _registered_method=True)
-        self.CancelTournament = channel.unary_unary(
-                '/meijin.v1.TournamentService/CancelTournament',
-                request_serializer=meijin_dot_v1_dot_tournament__service__pb2.CancelTournamentRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_tournament__service__pb2.CancelTournamentResponse.FromString,
-                _registered_method=True)
-        self.ResumeTournament = channel.unary_unary(
-                '/meijin.v1.TournamentService/ResumeTournament',
-                request_serializer=meijin_dot_v1_dot_tournament__service__pb2.ResumeTournamentRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_tournament__service__pb2.ResumeTournamentResponse.FromString,
+        self.UpdateTournament = channel.unary_unary(
+                '/meijin.v1.TournamentService/UpdateTournament',
+                request_serializer=meijin_dot_v1_dot_tournament__service__pb2.UpdateTournamentRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_tournament__service__pb2.UpdateTournamentResponse.FromString,
                 _registered_method=True)
         self.WatchTournament = channel.unary_stream(
                 '/meijin.v1.TournamentService/WatchTournament',
@@ -106,16 +101,9 @@ class TournamentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def CancelTournament(self, request, context):
-        """Stops a tournament: its running games become void, no other begins.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ResumeTournament(self, request, context):
-        """Takes a cancelled tournament up again where it was; a challenge that was taken back is
-        not.
+    def UpdateTournament(self, request, context):
+        """Stops a tournament, or takes a cancelled one up again. NOT_FOUND for an unknown id,
+        FAILED_PRECONDITION where it is over, or is in that state already.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -152,15 +140,10 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     request_deserializer=meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_tournament__service__pb2.ListTestPointsResponse.SerializeToString,
             ),
-            'CancelTournament': grpc.unary_unary_rpc_method_handler(
-                    servicer.CancelTournament,
-                    request_deserializer=meijin_dot_v1_dot_tournament__service__pb2.CancelTournamentRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_tournament__service__pb2.CancelTournamentResponse.SerializeToString,
-            ),
-            'ResumeTournament': grpc.unary_unary_rpc_method_handler(
-                    servicer.ResumeTournament,
-                    request_deserializer=meijin_dot_v1_dot_tournament__service__pb2.ResumeTournamentRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_tournament__service__pb2.ResumeTournamentResponse.SerializeToString,
+            'UpdateTournament': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateTournament,
+                    request_deserializer=meijin_dot_v1_dot_tournament__service__pb2.UpdateTournamentRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_tournament__service__pb2.UpdateTournamentResponse.SerializeToString,
             ),
             'WatchTournament': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchTournament,
@@ -288,7 +271,7 @@ class TournamentService:
             _registered_method=True)
 
     @staticmethod
-    def CancelTournament(request,
+    def UpdateTournament(request,
             target,
             options=(),
             channel_credentials=None,
@@ -301,36 +284,9 @@ class TournamentService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/meijin.v1.TournamentService/CancelTournament',
-            meijin_dot_v1_dot_tournament__service__pb2.CancelTournamentRequest.SerializeToString,
-            meijin_dot_v1_dot_tournament__service__pb2.CancelTournamentResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ResumeTournament(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/meijin.v1.TournamentService/ResumeTournament',
-            meijin_dot_v1_dot_tournament__service__pb2.ResumeTournamentRequest.SerializeToString,
-            meijin_dot_v1_dot_tournament__service__pb2.ResumeTournamentResponse.FromString,
+            '/meijin.v1.TournamentService/UpdateTournament',
+            meijin_dot_v1_dot_tournament__service__pb2.UpdateTournamentRequest.SerializeToString,
+            meijin_dot_v1_dot_tournament__service__pb2.UpdateTournamentResponse.FromString,
             options,
             channel_credentials,
             insecure,

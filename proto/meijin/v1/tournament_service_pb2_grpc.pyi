@@ -45,11 +45,9 @@ class TournamentServiceStub:
     """How the ratio of a test moved from its first game to its last. NOT_FOUND for an
     unknown id, INVALID_ARGUMENT for a tournament of another format.
     """
-    CancelTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.CancelTournamentRequest, _tournament_service_pb2.CancelTournamentResponse]
-    """Stops a tournament: its running games become void, no other begins."""
-    ResumeTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.ResumeTournamentRequest, _tournament_service_pb2.ResumeTournamentResponse]
-    """Takes a cancelled tournament up again where it was; a challenge that was taken back is
-    not.
+    UpdateTournament: _grpc.UnaryUnaryMultiCallable[_tournament_service_pb2.UpdateTournamentRequest, _tournament_service_pb2.UpdateTournamentResponse]
+    """Stops a tournament, or takes a cancelled one up again. NOT_FOUND for an unknown id,
+    FAILED_PRECONDITION where it is over, or is in that state already.
     """
     WatchTournament: _grpc.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]
     """Says where the tournament stands, then each game as it begins and ends;
@@ -73,11 +71,9 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """How the ratio of a test moved from its first game to its last. NOT_FOUND for an
     unknown id, INVALID_ARGUMENT for a tournament of another format.
     """
-    CancelTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.CancelTournamentRequest, _tournament_service_pb2.CancelTournamentResponse]  # type: ignore[assignment]
-    """Stops a tournament: its running games become void, no other begins."""
-    ResumeTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.ResumeTournamentRequest, _tournament_service_pb2.ResumeTournamentResponse]  # type: ignore[assignment]
-    """Takes a cancelled tournament up again where it was; a challenge that was taken back is
-    not.
+    UpdateTournament: _aio.UnaryUnaryMultiCallable[_tournament_service_pb2.UpdateTournamentRequest, _tournament_service_pb2.UpdateTournamentResponse]  # type: ignore[assignment]
+    """Stops a tournament, or takes a cancelled one up again. NOT_FOUND for an unknown id,
+    FAILED_PRECONDITION where it is over, or is in that state already.
     """
     WatchTournament: _aio.UnaryStreamMultiCallable[_tournament_service_pb2.WatchTournamentRequest, _tournament_service_pb2.WatchTournamentResponse]  # type: ignore[assignment]
     """Says where the tournament stands, then each game as it begins and ends;
@@ -124,21 +120,13 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def CancelTournament(
+    def UpdateTournament(
         self,
-        request: _tournament_service_pb2.CancelTournamentRequest,
+        request: _tournament_service_pb2.UpdateTournamentRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_tournament_service_pb2.CancelTournamentResponse, _abc.Awaitable[_tournament_service_pb2.CancelTournamentResponse]]:
-        """Stops a tournament: its running games become void, no other begins."""
-
-    @_abc_1.abstractmethod
-    def ResumeTournament(
-        self,
-        request: _tournament_service_pb2.ResumeTournamentRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_tournament_service_pb2.ResumeTournamentResponse, _abc.Awaitable[_tournament_service_pb2.ResumeTournamentResponse]]:
-        """Takes a cancelled tournament up again where it was; a challenge that was taken back is
-        not.
+    ) -> _typing.Union[_tournament_service_pb2.UpdateTournamentResponse, _abc.Awaitable[_tournament_service_pb2.UpdateTournamentResponse]]:
+        """Stops a tournament, or takes a cancelled one up again. NOT_FOUND for an unknown id,
+        FAILED_PRECONDITION where it is over, or is in that state already.
         """
 
     @_abc_1.abstractmethod

@@ -308,10 +308,20 @@ class ServerInTest:
         response = await service.CreateTournament(request, metadata=bearer(token))
         return response.tournament.tournament_id
 
-    async def cancel(self, tournament_id: str) -> None:
+    async def cancel(self, tournament_id: str) -> tournament_service_pb2.Tournament:
         """Cancel a running tournament; its running games become void."""
-        request = tournament_service_pb2.CancelTournamentRequest(tournament_id=tournament_id)
-        await (await self.tournaments()).CancelTournament(request)
+        return await self._set_state(tournament_id, "TOURNAMENT_STATE_CANCELLED")
+
+    async def resume(self, tournament_id: str) -> tournament_service_pb2.Tournament:
+        """Take a cancelled tournament up again."""
+        return await self._set_state(tournament_id, "TOURNAMENT_STATE_RUNNING")
+
+    async def _set_state(self, tournament_id: str, state: str) -> tournament_service_pb2.Tournament:
+        value = tournament_service_pb2.TournamentState.Value(state)
+        request = tournament_service_pb2.UpdateTournamentRequest(
+            tournament_id=tournament_id, state=value
+        )
+        return (await (await self.tournaments()).UpdateTournament(request)).tournament
 
     async def pair(
         self, names: tuple[str, str] = ("ada", "bob"), **tournament: Any

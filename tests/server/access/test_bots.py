@@ -214,8 +214,8 @@ async def test_each_act_has_its_row(server: ServerInTest, desk: Desk) -> None:
     refused = {"name": "ada", "hidden": True, "paused": False}
     await desk.refusal("BotService/UpdateBot", server.operator_token, **refused)
     await desk.ask("BotService/UpdateBot", name="ada", hidden=True)
-    for method in ("CancelTournament", "ResumeTournament"):
-        await desk.ask(f"TournamentService/{method}", tournament_id=tournament)
+    for state in ("TOURNAMENT_STATE_CANCELLED", "TOURNAMENT_STATE_RUNNING"):
+        await desk.ask("TournamentService/UpdateTournament", tournament_id=tournament, state=state)
     operator = "operator first"
     assert await desk.acts() == [
         (operator, "register", "bot ada"),

@@ -191,9 +191,12 @@ async def test_a_challenge_is_taken_back(desk: Desk) -> None:
     ended = await ada.ended()
     assert ended.outcome.ending == game_pb2.ENDING_VOID
     assert ended.outcome.detail == "the challenge was taken back"
-    for method in (CANCEL, "TournamentService/ResumeTournament"):
-        key = "tournament_id" if "Tournament" in method else "challenge_id"
-        end = await desk.refusal(method, desk.server.operator_token, **{key: made.challenge_id})
+    again = {"tournament_id": made.challenge_id, "state": "TOURNAMENT_STATE_RUNNING"}
+    for method, fields in (
+        (CANCEL, {"challenge_id": made.challenge_id}),
+        ("TournamentService/UpdateTournament", again),
+    ):
+        end = await desk.refusal(method, desk.server.operator_token, **fields)
         assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "WRONG_STATE")
     assert "taken back" not in str(await desk.ask("FaultService/ListFaults"))
 

@@ -124,5 +124,5 @@ async def test_owners_may_be_let_make_tournaments(desk: Desk) -> None:
     eve = await desk.token("owner", "eve")
     end = await desk.refusal("TournamentService/CreateTournament", eve)
     assert end.code is Code.INVALID_ARGUMENT
-    end = await desk.refusal("TournamentService/CancelTournament", eve, tournament_id="1")
+    end = await desk.refusal("TournamentService/UpdateTournament", eve, tournament_id="1")
     assert (end.code, end.reason) == (Code.PERMISSION_DENIED, "NOT_ALLOWED")

@@ -50,9 +50,8 @@ async def test_it_is_cancelled_and_may_be_resumed(start_server: StartServer) -> 
         assert facts[-1].tournament.state == pb.TOURNAMENT_STATE_CANCELLED
         verdict = "ada has lost 2 games by its own faults; the last: crash: ValueError: odd"
         assert facts[-1].tournament.verdict == f"{verdict} (bot.py, line 12)"
-        service = await server.tournaments()
-        resumed = await service.ResumeTournament(pb.ResumeTournamentRequest(tournament_id="1"))
-        assert resumed.tournament.verdict == ""
+        resumed = await server.resume("1")
+        assert resumed.verdict == ""
         await fail(ada, bob)
         await server.parts.scheduler.settled()
         tournament = await found(server)

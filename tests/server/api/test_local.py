@@ -112,8 +112,7 @@ async def test_who_does_not_read_is_dropped(server: ServerInTest) -> None:
     await call.read()
     for _ in range(3):
         await server.cancel("1")
-        resume = tournament_service_pb2.ResumeTournamentRequest(tournament_id="1")
-        await TournamentServiceStub(channel).ResumeTournament(resume)
+        await server.resume("1")
     await server.until(call.done)
     assert await call.read() is not grpc.aio.EOF  # the one that waited
     with pytest.raises(AioRpcError) as caught:

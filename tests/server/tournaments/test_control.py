@@ -186,15 +186,12 @@ async def test_a_cancelled_tournament_stays_so(server: ServerInTest) -> None:
     first = await give_up(peers)
     for peer in peers:
         await peer.started()
-    service = await server.tournaments()
-    cancel = tournament_pb.CancelTournamentRequest(tournament_id="1")
-    await service.CancelTournament(cancel)
+    await server.cancel("1")
     await void(server, first)
     found = await tournament(server)
     assert (found.state, found.finished_games) == (CANCELLED, 0)
     assert server.running == []
-    resume = tournament_pb.ResumeTournamentRequest(tournament_id="1")
-    await service.ResumeTournament(resume)
+    await server.resume("1")
     for peer in peers:
         await peer.ended()
     await asyncio.gather(*(peer.play_out(2) for peer in peers))
@@ -207,8 +204,8 @@ async def test_a_cancellation_that_was_stored_unheard_is_made_good(
     """Its answer was lost: who reads of it next stops the games, and a resumed tournament ends."""
     write = storage.Storage.write
 
-    async def lose_the_answer(self: storage.Storage, work: Callable[[Connection], Any]) -> Any:
-        await write(self, work)
+    async def lose_the_answer(self: storage.Storage, *work: Any, **more: Any) -> Any:
+        await write(self, *work, **more)
         monkeypatch.undo()
         raise StoreAwayError("the database does not answer; try again")
 
@@ -216,17 +213,16 @@ async def test_a_cancellation_that_was_stored_unheard_is_made_good(
     first = await give_up(peers)
     for peer in peers:
         await peer.started()
-    service = await server.tournaments()
     monkeypatch.setattr(storage.Storage, "write", lose_the_answer)
     with pytest.raises(grpc.aio.AioRpcError) as failure:
-        await service.CancelTournament(tournament_pb.CancelTournamentRequest(tournament_id="1"))
+        await server.cancel("1")
     assert failure.value.code() is Code.UNAVAILABLE
     assert server.running != []
     await void(server, first)
     for peer in peers:
         await peer.ended()
     assert (await tournament(server)).state == CANCELLED
-    await service.ResumeTournament(tournament_pb.ResumeTournamentRequest(tournament_id="1"))
+    await server.resume("1")
     await asyncio.gather(*(peer.play_out(2) for peer in peers))
     await server.until_finished("1")
 

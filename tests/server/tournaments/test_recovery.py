@@ -324,8 +324,7 @@ async def test_a_cancelled_tournaments_games_are_void(
             game_pb2.GAME_STATE_VOID,
             game_pb2.PARTY_OPERATOR,
         )
-        resume = tournament_service_pb2.ResumeTournamentRequest(tournament_id="1")
-        await service.ResumeTournament(resume)
+        await server.resume("1")
         await asyncio.gather(*(peer.play_out(2) for peer in peers))
         await server.until_finished("1")
 

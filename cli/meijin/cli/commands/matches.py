@@ -234,7 +234,9 @@ def _made(connection: Connection, wanted: pb.TournamentSettings, request_id: str
     """The match, taken up again where the same command has left it cancelled."""
     made = make_tournament(connection, wanted, request_id)
     if request_id and made.state == pb.TOURNAMENT_STATE_CANCELLED:
-        request = pb.ResumeTournamentRequest(tournament_id=made.tournament_id)
+        request = pb.UpdateTournamentRequest(
+            tournament_id=made.tournament_id, state=pb.TOURNAMENT_STATE_RUNNING
+        )
         service = connection.tournaments
-        return connection.ask_with_token(service.ResumeTournament, request).tournament
+        return connection.ask_with_token(service.UpdateTournament, request).tournament
     return made

@@ -139,8 +139,8 @@ def export(
 @with_server
 def cancel(connection: Connection, key: IdArgument) -> None:
     """Stop a tournament: its running games become void and are not rated."""
-    request = pb.CancelTournamentRequest(tournament_id=key)
-    made = connection.ask_with_token(connection.tournaments.CancelTournament, request)
+    request = pb.UpdateTournamentRequest(tournament_id=key, state=pb.TOURNAMENT_STATE_CANCELLED)
+    made = connection.ask_with_token(connection.tournaments.UpdateTournament, request)
     games = games_text(made.tournament)
     console.print(f"cancelled after {games}; meijin tournament resume {key} goes on")
 
@@ -151,8 +151,8 @@ def resume(connection: Connection, key: IdArgument, as_json: JsonOption = False)
     """Take a cancelled tournament up again, or follow a running one, to its end."""
     found = _find(connection, key)
     if found.state == pb.TOURNAMENT_STATE_CANCELLED:
-        request = pb.ResumeTournamentRequest(tournament_id=key)
-        connection.ask_with_token(connection.tournaments.ResumeTournament, request)
+        request = pb.UpdateTournamentRequest(tournament_id=key, state=pb.TOURNAMENT_STATE_RUNNING)
+        connection.ask_with_token(connection.tournaments.UpdateTournament, request)
     _print(follow(connection, found), as_json=as_json)
 
 

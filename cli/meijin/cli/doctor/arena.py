@@ -187,9 +187,11 @@ class Arena:
         return self.wait_until(lambda: self.link.accepted > accepted and self.is_connected, limit)
 
     def _cancel(self, tournament_id: str) -> None:
-        request = pb.CancelTournamentRequest(tournament_id=tournament_id)
+        request = pb.UpdateTournamentRequest(
+            tournament_id=tournament_id, state=pb.TOURNAMENT_STATE_CANCELLED
+        )
         with suppress(grpc.RpcError):  # it has finished meanwhile
-            self.connection.ask(self.connection.tournaments.CancelTournament, request)
+            self.connection.ask(self.connection.tournaments.UpdateTournament, request)
 
     def wait_until(self, condition: Callable[[], bool], limit: timedelta) -> bool:
         """Wait for something, and return whether it came in time.

@@ -2,12 +2,11 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import Connection
 
-from meijin.server.access.caller import Caller, current_caller
+from meijin.server.access.caller import current_caller
 from meijin.server.api.convert_games import game_to_proto
 from meijin.server.api.convert_matches import report_to_proto
 from meijin.server.api.convert_tournaments import (
@@ -20,7 +19,7 @@ from meijin.server.api.convert_tournaments import (
 from meijin.server.api.ended_games import EndedGames
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, read_page
-from meijin.server.errors import WrongStateError
+from meijin.server.errors import InvalidRequestError
 from meijin.server.match.feed import (
     Event,
     EventKind,
@@ -32,8 +31,7 @@ from meijin.server.match.feed import (
 )
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
-from meijin.server.tournaments.creation import Creator, check_load
-from meijin.server.tournaments.formats.challenge import CHALLENGE
+from meijin.server.tournaments.creation import Creator
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views.games import live_summary
@@ -46,7 +44,6 @@ from meijin.server.views.tournaments import (
     tournament_summary,
 )
 from meijin.store import tournaments as store
-from meijin.store.access.audit import add_act
 from meijin.store.schema import TournamentId, TournamentState
 from meijin.store.tournaments import TournamentRow
 from meijin.v1 import tournament_service_pb2 as pb
@@ -125,49 +122,19 @@ class TournamentServicer(TournamentServiceServicer):
         most = request.max_points or DEFAULT_POINTS
         return llr_path_to_proto(await self._llr_paths.find(_id(request.tournament_id), most))
 
-    async def CancelTournament(
-        self, request: pb.CancelTournamentRequest, context: Context
-    ) -> pb.CancelTournamentResponse:
-        """Stop a tournament."""
+    async def UpdateTournament(
+        self, request: pb.UpdateTournamentRequest, context: Context
+    ) -> pb.UpdateTournamentResponse:
+        """Stop a tournament, or take a cancelled one up again."""
         tournament_id = _id(request.tournament_id)
-        change = partial(
-            _change_state,
-            tournament_id=tournament_id,
-            before=TournamentState.RUNNING,
-            after=TournamentState.CANCELLED,
-            caller=current_caller.get(),
-            now=datetime.now(UTC),
-        )
-        find = partial(tournament_summary, tournament_id=tournament_id)
-        async with self._control.changing:
-            run = self._scheduler.runs.get(tournament_id)
-            await self._storage.write(partial(change, is_done=run is None))
-            if run is not None:
-                self._scheduler.cancel(run)
-                await self._scheduler.settled()
-            self._feed.tournament_changed(tournament_id)
-            found = await self._storage.read(find)
-        return pb.CancelTournamentResponse(tournament=self._to_proto(found))
-
-    async def ResumeTournament(
-        self, request: pb.ResumeTournamentRequest, context: Context
-    ) -> pb.ResumeTournamentResponse:
-        """Take a cancelled tournament up again."""
-        tournament_id = _id(request.tournament_id)
-        change = partial(
-            _change_state,
-            tournament_id=tournament_id,
-            before=TournamentState.CANCELLED,
-            after=TournamentState.RUNNING,
-            caller=current_caller.get(),
-            now=datetime.now(UTC),
-        )
-        async with self._control.changing:
-            is_played = tournament_id in self._scheduler.runs
-            await self._storage.write(partial(change, is_done=is_played))
-        await self._control.play(tournament_id)
-        found = await self._storage.read(partial(tournament_summary, tournament_id=tournament_id))
-        return pb.ResumeTournamentResponse(tournament=self._to_proto(found))
+        if request.state == pb.TOURNAMENT_STATE_CANCELLED:
+            await self._control.cancel(tournament_id, current_caller.get().actor)
+        elif request.state == pb.TOURNAMENT_STATE_RUNNING:
+            await self._control.resume(tournament_id, current_caller.get().actor)
+        elif request.HasField("state"):
+            raise InvalidRequestError("state: a tournament can be cancelled, or be running again")
+        found = await self._storage.read(tournament_summary, tournament_id)
+        return pb.UpdateTournamentResponse(tournament=self._to_proto(found))
 
     async def WatchTournament(
         self, request: pb.WatchTournamentRequest, context: Context
@@ -267,38 +234,3 @@ def _list(
     return store.list_tournaments(
         connection, limit=limit, before=page_key(after), with_challenges=with_challenges
     )
-
-
-def _change_state(
-    connection: Connection,
-    *,
-    tournament_id: TournamentId,
-    before: TournamentState,
-    after: TournamentState,
-    caller: Caller,
-    now: datetime,
-    is_done: bool,
-) -> None:
-    """Change the state alone: games wait for the writer, which should count none here.
-
-    Args:
-        is_done: The scheduler has followed. Where it has not, the state may be the new one by a
-            call whose answer was lost.
-
-    Raises:
-        WrongStateError: the tournament is in another state.
-    """
-    state = store.get_state(connection, tournament_id)
-    if state is after and not is_done:
-        return
-    if state is not before:
-        raise WrongStateError(f"tournament {tournament_id} is {state.value}")
-    if after is TournamentState.RUNNING:
-        row = store.get_tournament(connection, tournament_id)
-        if row.format == CHALLENGE:
-            raise WrongStateError(f"challenge {tournament_id} was taken back; make another")
-        check_load(connection, row.planned - row.finished)
-    store.set_state(connection, tournament_id, after)
-    action = "cancel" if after is TournamentState.CANCELLED else "resume"
-    facts = {"before": {"state": before.value}, "after": {"state": after.value}}
-    add_act(connection, caller.act(action, f"tournament {tournament_id}", now, **facts))

@@ -1,7 +1,7 @@
-"""Control of tournaments: takes them up, and voids games, in the store and in memory alike."""
+"""Control of tournaments: takes them up, stops them and voids games, in the store and in memory."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -13,14 +13,31 @@ from meijin.server.match.feed import Feed
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.storage import Storage, retry_while_unavailable
+from meijin.server.tournaments.creation import check_load
+from meijin.server.tournaments.formats.challenge import CHALLENGE
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.run import TournamentRun, load_pending, load_run
 from meijin.server.tournaments.scheduler import Scheduler
-from meijin.store.access.audit import Act
+from meijin.store.access.audit import Act, Actor, add_act
 from meijin.store.games import get_game
-from meijin.store.schema import GameId, GameState, TournamentId
-from meijin.store.tournaments import get_tournament
+from meijin.store.schema import GameId, GameState, TournamentId, TournamentState
+from meijin.store.tournaments import get_state, get_tournament, set_state
 from meijin.store.voids import GameVoid
+
+_ACTIONS = {TournamentState.CANCELLED: "cancel", TournamentState.RUNNING: "resume"}
+"""What the audit log calls the change to a state."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A tournament that is to be cancelled, or to be running again."""
+
+    tournament_id: TournamentId
+    state: TournamentState
+    actor: Actor
+    is_done: bool
+    """The scheduler has followed. Where it has not, the state may be the new one already, by a
+    call whose answer was lost."""
 
 
 class TournamentControl:
@@ -51,6 +68,34 @@ class TournamentControl:
             if tournament_id not in self._scheduler.runs:
                 await self._scheduler.settled()
                 self._add(await self._load(tournament_id))
+
+    async def cancel(self, tournament_id: TournamentId, actor: Actor) -> None:
+        """Stop a tournament; its running games become void.
+
+        Raises:
+            WrongStateError: it is not running.
+        """
+        async with self.changing:
+            run = self._scheduler.runs.get(tournament_id)
+            change = _Change(tournament_id, TournamentState.CANCELLED, actor, is_done=run is None)
+            await self._storage.write(_change_state, change)
+            if run is not None:
+                self._scheduler.cancel(run)
+                await self._scheduler.settled()
+            self._feed.tournament_changed(tournament_id)
+
+    async def resume(self, tournament_id: TournamentId, actor: Actor) -> None:
+        """Take a cancelled tournament up again.
+
+        Raises:
+            WrongStateError: it is not cancelled, or a challenge.
+            BusyError: there is too much to be played already.
+        """
+        async with self.changing:
+            is_done = tournament_id in self._scheduler.runs
+            change = _Change(tournament_id, TournamentState.RUNNING, actor, is_done=is_done)
+            await self._storage.write(_change_state, change)
+        await self.play(tournament_id)
 
     async def void(self, game_id: GameId, reason: str, act: Act) -> None:
         """Void a game, which is running or in the store; the act is stored with the void.
@@ -116,3 +161,30 @@ class TournamentControl:
             self._scheduler.add(run)
         else:
             self._scheduler.void_rest(run)
+
+
+def _change_state(connection: Connection, change: _Change) -> None:
+    """Change the state alone: games wait for the writer, which should count none here."""
+    tournament_id, after = change.tournament_id, change.state
+    before = get_state(connection, tournament_id)
+    if before is after and not change.is_done:
+        return
+    if before is after or before not in _ACTIONS:
+        raise WrongStateError(f"tournament {tournament_id} is {before.value}")
+    if after is TournamentState.RUNNING:
+        row = get_tournament(connection, tournament_id)
+        if row.format == CHALLENGE:
+            raise WrongStateError(f"challenge {tournament_id} was taken back; make another")
+        check_load(connection, row.planned - row.finished)
+    set_state(connection, tournament_id, after)
+    add_act(
+        connection,
+        Act(
+            change.actor,
+            _ACTIONS[after],
+            f"tournament {tournament_id}",
+            datetime.now(UTC),
+            before={"state": before.value},
+            after={"state": after.value},
+        ),
+    )

@@ -107,8 +107,12 @@ METHODS = (
     Method("GET", "/tournaments/{tournament_id}", "TournamentService/GetTournament"),
     Method("GET", "/tournaments/{tournament_id}/test-points", "TournamentService/ListTestPoints"),
     Method("GET", "/tournaments/{tournament_id}/watch", "TournamentService/WatchTournament"),
-    Method("POST", "/tournaments/{tournament_id}/cancel", "TournamentService/CancelTournament"),
-    Method("POST", "/tournaments/{tournament_id}/resume", "TournamentService/ResumeTournament"),
+    Method(
+        "PATCH",
+        "/tournaments/{tournament_id}",
+        "TournamentService/UpdateTournament",
+        '{"state": "TOURNAMENT_STATE_CANCELLED"}',
+    ),
     Method("GET", "/webhooks", "WebhookService/ListWebhooks"),
     Method(
         "POST",

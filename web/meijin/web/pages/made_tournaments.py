@@ -99,15 +99,19 @@ def _settings(fields: Mapping[str, str]) -> pb.TournamentSettings:
 
 async def cancel(visit: Visit) -> Response:
     """Stop a tournament."""
-    request = pb.CancelTournamentRequest(tournament_id=visit.place("key"))
-    await visit.services.tournaments.CancelTournament(request)
+    request = pb.UpdateTournamentRequest(
+        tournament_id=visit.place("key"), state=pb.TOURNAMENT_STATE_CANCELLED
+    )
+    await visit.services.tournaments.UpdateTournament(request)
     return see_other("/manage/tournaments")
 
 
 async def resume(visit: Visit) -> Response:
     """Take a cancelled tournament up again."""
-    request = pb.ResumeTournamentRequest(tournament_id=visit.place("key"))
-    await visit.services.tournaments.ResumeTournament(request)
+    request = pb.UpdateTournamentRequest(
+        tournament_id=visit.place("key"), state=pb.TOURNAMENT_STATE_RUNNING
+    )
+    await visit.services.tournaments.UpdateTournament(request)
     return see_other("/manage/tournaments")
 
 
