@@ -176,122 +176,83 @@ class CreateClassResponse(_message.Message):
 Global___CreateClassResponse: _TypeAlias = CreateClassResponse  # noqa: Y015
 
 @_typing.final
-class AddStudentRequest(_message.Message):
-    """The arguments of AddStudent."""
+class UpdateClassRequest(_message.Message):
+    """The arguments of UpdateClass. What is absent stays as it is."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    CLASS_NAME_FIELD_NUMBER: _builtins.int
-    HANDLE_FIELD_NUMBER: _builtins.int
-    DISPLAY_NAME_FIELD_NUMBER: _builtins.int
-    STUDENT_ID_FIELD_NUMBER: _builtins.int
-    class_name: _builtins.str
-    """The class."""
-    handle: _builtins.str
-    """What the bot is to be called: 1 to 40 letters, digits, `-`, `_` or `.`."""
-    display_name: _builtins.str
-    """What the student is called: 1 to 60 printable characters of any script."""
-    student_id: _builtins.str
-    """What tells two students of one name apart; at most 60 characters, may be empty."""
-    def __init__(
-        self,
-        *,
-        class_name: _builtins.str = ...,
-        handle: _builtins.str = ...,
-        display_name: _builtins.str = ...,
-        student_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["class_name", b"class_name", "display_name", b"display_name", "handle", b"handle", "student_id", b"student_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___AddStudentRequest: _TypeAlias = AddStudentRequest  # noqa: Y015
-
-@_typing.final
-class AddStudentResponse(_message.Message):
-    """The answer of AddStudent."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    STUDENT_FIELD_NUMBER: _builtins.int
-    TOKEN_FIELD_NUMBER: _builtins.int
-    token: _builtins.str
-    """The secret of the bot, shown this once; only its hash is kept."""
-    @_builtins.property
-    def student(self) -> Global___Student:
-        """The student."""
-
-    def __init__(
-        self,
-        *,
-        student: Global___Student | None = ...,
-        token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["student", b"student"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["student", b"student", "token", b"token"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___AddStudentResponse: _TypeAlias = AddStudentResponse  # noqa: Y015
-
-@_typing.final
-class SetDeadlineRequest(_message.Message):
-    """The arguments of SetDeadline."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CLASS_NAME_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
     DEADLINE_FIELD_NUMBER: _builtins.int
-    NOW_FIELD_NUMBER: _builtins.int
-    class_name: _builtins.str
+    DEADLINE_NOW_FIELD_NUMBER: _builtins.int
+    WITHOUT_DEADLINE_FIELD_NUMBER: _builtins.int
+    STUDENT_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
     """The class."""
-    now: _builtins.bool
-    """The deadline is now, by the server's clock, whatever `deadline` says."""
+    deadline_now: _builtins.bool
+    """The deadline is now, by the server's clock; `deadline` is absent."""
+    without_deadline: _builtins.bool
+    """There is no deadline from now on; `deadline` is absent."""
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
-        """A time to come; absent to lift the deadline."""
+        """Another deadline, a time to come."""
+
+    @_builtins.property
+    def student(self) -> Global___Student:
+        """A student who is added: the bot's handle, of 1 to 40 letters, digits, `-`, `_` or `.`;
+        what the student is called, in 1 to 60 printable characters of any script; and a
+        student id of at most 60 characters, which may be empty.
+        """
 
     def __init__(
         self,
         *,
-        class_name: _builtins.str = ...,
+        name: _builtins.str = ...,
         deadline: _timestamp_pb2.Timestamp | None = ...,
-        now: _builtins.bool = ...,
+        deadline_now: _builtins.bool = ...,
+        without_deadline: _builtins.bool = ...,
+        student: Global___Student | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "student", b"student"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["class_name", b"class_name", "deadline", b"deadline", "now", b"now"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "deadline_now", b"deadline_now", "name", b"name", "student", b"student", "without_deadline", b"without_deadline"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___SetDeadlineRequest: _TypeAlias = SetDeadlineRequest  # noqa: Y015
+Global___UpdateClassRequest: _TypeAlias = UpdateClassRequest  # noqa: Y015
 
 @_typing.final
-class SetDeadlineResponse(_message.Message):
-    """The answer of SetDeadline."""
+class UpdateClassResponse(_message.Message):
+    """The answer of UpdateClass."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SCHOOL_CLASS_FIELD_NUMBER: _builtins.int
+    STUDENT_FIELD_NUMBER: _builtins.int
+    TOKEN_FIELD_NUMBER: _builtins.int
+    token: _builtins.str
+    """The secret of the student's bot, shown this once; only its hash is kept."""
     @_builtins.property
     def school_class(self) -> Global___Class:
         """The class as it is now."""
+
+    @_builtins.property
+    def student(self) -> Global___Student:
+        """The student who was added; absent where none was."""
 
     def __init__(
         self,
         *,
         school_class: Global___Class | None = ...,
+        student: Global___Student | None = ...,
+        token: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["school_class", b"school_class"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["school_class", b"school_class", "student", b"student"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["school_class", b"school_class"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["school_class", b"school_class", "student", b"student", "token", b"token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___SetDeadlineResponse: _TypeAlias = SetDeadlineResponse  # noqa: Y015
+Global___UpdateClassResponse: _TypeAlias = UpdateClassResponse  # noqa: Y015
 
 @_typing.final
 class GetClassRequest(_message.Message):

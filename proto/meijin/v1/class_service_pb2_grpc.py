@@ -40,15 +40,10 @@ class ClassServiceStub:
                 request_serializer=meijin_dot_v1_dot_class__service__pb2.CreateClassRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_class__service__pb2.CreateClassResponse.FromString,
                 _registered_method=True)
-        self.AddStudent = channel.unary_unary(
-                '/meijin.v1.ClassService/AddStudent',
-                request_serializer=meijin_dot_v1_dot_class__service__pb2.AddStudentRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_class__service__pb2.AddStudentResponse.FromString,
-                _registered_method=True)
-        self.SetDeadline = channel.unary_unary(
-                '/meijin.v1.ClassService/SetDeadline',
-                request_serializer=meijin_dot_v1_dot_class__service__pb2.SetDeadlineRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_class__service__pb2.SetDeadlineResponse.FromString,
+        self.UpdateClass = channel.unary_unary(
+                '/meijin.v1.ClassService/UpdateClass',
+                request_serializer=meijin_dot_v1_dot_class__service__pb2.UpdateClassRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_class__service__pb2.UpdateClassResponse.FromString,
                 _registered_method=True)
         self.GetClass = channel.unary_unary(
                 '/meijin.v1.ClassService/GetClass',
@@ -73,17 +68,10 @@ class ClassServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def AddStudent(self, request, context):
-        """Registers a student's bot in a class and returns its token, which is shown this
-        once. ALREADY_EXISTS when the handle is taken, NOT_FOUND for an unknown class.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def SetDeadline(self, request, context):
-        """Sets, moves or lifts a class's deadline. NOT_FOUND for an unknown class,
-        INVALID_ARGUMENT for a time that is past.
+    def UpdateClass(self, request, context):
+        """Sets, moves or lifts a class's deadline, and registers a student's bot. ALREADY_EXISTS
+        when the bot's handle is taken, NOT_FOUND for an unknown class, INVALID_ARGUMENT for a
+        deadline that is past.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -111,15 +99,10 @@ def add_ClassServiceServicer_to_server(servicer, server):
                     request_deserializer=meijin_dot_v1_dot_class__service__pb2.CreateClassRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_class__service__pb2.CreateClassResponse.SerializeToString,
             ),
-            'AddStudent': grpc.unary_unary_rpc_method_handler(
-                    servicer.AddStudent,
-                    request_deserializer=meijin_dot_v1_dot_class__service__pb2.AddStudentRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_class__service__pb2.AddStudentResponse.SerializeToString,
-            ),
-            'SetDeadline': grpc.unary_unary_rpc_method_handler(
-                    servicer.SetDeadline,
-                    request_deserializer=meijin_dot_v1_dot_class__service__pb2.SetDeadlineRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_class__service__pb2.SetDeadlineResponse.SerializeToString,
+            'UpdateClass': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateClass,
+                    request_deserializer=meijin_dot_v1_dot_class__service__pb2.UpdateClassRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_class__service__pb2.UpdateClassResponse.SerializeToString,
             ),
             'GetClass': grpc.unary_unary_rpc_method_handler(
                     servicer.GetClass,
@@ -171,7 +154,7 @@ class ClassService:
             _registered_method=True)
 
     @staticmethod
-    def AddStudent(request,
+    def UpdateClass(request,
             target,
             options=(),
             channel_credentials=None,
@@ -184,36 +167,9 @@ class ClassService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/meijin.v1.ClassService/AddStudent',
-            meijin_dot_v1_dot_class__service__pb2.AddStudentRequest.SerializeToString,
-            meijin_dot_v1_dot_class__service__pb2.AddStudentResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def SetDeadline(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/meijin.v1.ClassService/SetDeadline',
-            meijin_dot_v1_dot_class__service__pb2.SetDeadlineRequest.SerializeToString,
-            meijin_dot_v1_dot_class__service__pb2.SetDeadlineResponse.FromString,
+            '/meijin.v1.ClassService/UpdateClass',
+            meijin_dot_v1_dot_class__service__pb2.UpdateClassRequest.SerializeToString,
+            meijin_dot_v1_dot_class__service__pb2.UpdateClassResponse.FromString,
             options,
             channel_credentials,
             insecure,

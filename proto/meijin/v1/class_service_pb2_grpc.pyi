@@ -35,13 +35,10 @@ class ClassServiceStub:
     def __new__(cls, channel: _aio.Channel) -> ClassServiceAsyncStub: ...
     CreateClass: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.CreateClassRequest, _class_service_pb2.CreateClassResponse]
     """Makes a class. ALREADY_EXISTS when the name is taken."""
-    AddStudent: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.AddStudentRequest, _class_service_pb2.AddStudentResponse]
-    """Registers a student's bot in a class and returns its token, which is shown this
-    once. ALREADY_EXISTS when the handle is taken, NOT_FOUND for an unknown class.
-    """
-    SetDeadline: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.SetDeadlineRequest, _class_service_pb2.SetDeadlineResponse]
-    """Sets, moves or lifts a class's deadline. NOT_FOUND for an unknown class,
-    INVALID_ARGUMENT for a time that is past.
+    UpdateClass: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.UpdateClassRequest, _class_service_pb2.UpdateClassResponse]
+    """Sets, moves or lifts a class's deadline, and registers a student's bot. ALREADY_EXISTS
+    when the bot's handle is taken, NOT_FOUND for an unknown class, INVALID_ARGUMENT for a
+    deadline that is past.
     """
     GetClass: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.GetClassRequest, _class_service_pb2.GetClassResponse]
     """One class with its students. NOT_FOUND for an unknown name."""
@@ -55,13 +52,10 @@ class ClassServiceAsyncStub(ClassServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateClass: _aio.UnaryUnaryMultiCallable[_class_service_pb2.CreateClassRequest, _class_service_pb2.CreateClassResponse]  # type: ignore[assignment]
     """Makes a class. ALREADY_EXISTS when the name is taken."""
-    AddStudent: _aio.UnaryUnaryMultiCallable[_class_service_pb2.AddStudentRequest, _class_service_pb2.AddStudentResponse]  # type: ignore[assignment]
-    """Registers a student's bot in a class and returns its token, which is shown this
-    once. ALREADY_EXISTS when the handle is taken, NOT_FOUND for an unknown class.
-    """
-    SetDeadline: _aio.UnaryUnaryMultiCallable[_class_service_pb2.SetDeadlineRequest, _class_service_pb2.SetDeadlineResponse]  # type: ignore[assignment]
-    """Sets, moves or lifts a class's deadline. NOT_FOUND for an unknown class,
-    INVALID_ARGUMENT for a time that is past.
+    UpdateClass: _aio.UnaryUnaryMultiCallable[_class_service_pb2.UpdateClassRequest, _class_service_pb2.UpdateClassResponse]  # type: ignore[assignment]
+    """Sets, moves or lifts a class's deadline, and registers a student's bot. ALREADY_EXISTS
+    when the bot's handle is taken, NOT_FOUND for an unknown class, INVALID_ARGUMENT for a
+    deadline that is past.
     """
     GetClass: _aio.UnaryUnaryMultiCallable[_class_service_pb2.GetClassRequest, _class_service_pb2.GetClassResponse]  # type: ignore[assignment]
     """One class with its students. NOT_FOUND for an unknown name."""
@@ -80,23 +74,14 @@ class ClassServiceServicer(metaclass=_abc_1.ABCMeta):
         """Makes a class. ALREADY_EXISTS when the name is taken."""
 
     @_abc_1.abstractmethod
-    def AddStudent(
+    def UpdateClass(
         self,
-        request: _class_service_pb2.AddStudentRequest,
+        request: _class_service_pb2.UpdateClassRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_class_service_pb2.AddStudentResponse, _abc.Awaitable[_class_service_pb2.AddStudentResponse]]:
-        """Registers a student's bot in a class and returns its token, which is shown this
-        once. ALREADY_EXISTS when the handle is taken, NOT_FOUND for an unknown class.
-        """
-
-    @_abc_1.abstractmethod
-    def SetDeadline(
-        self,
-        request: _class_service_pb2.SetDeadlineRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_class_service_pb2.SetDeadlineResponse, _abc.Awaitable[_class_service_pb2.SetDeadlineResponse]]:
-        """Sets, moves or lifts a class's deadline. NOT_FOUND for an unknown class,
-        INVALID_ARGUMENT for a time that is past.
+    ) -> _typing.Union[_class_service_pb2.UpdateClassResponse, _abc.Awaitable[_class_service_pb2.UpdateClassResponse]]:
+        """Sets, moves or lifts a class's deadline, and registers a student's bot. ALREADY_EXISTS
+        when the bot's handle is taken, NOT_FOUND for an unknown class, INVALID_ARGUMENT for a
+        deadline that is past.
         """
 
     @_abc_1.abstractmethod

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, func, select, update
-from sqlalchemy.orm import Session
 
 from meijin.store.errors import UnknownClassError
-from meijin.store.rows import columns_of, read_row, read_rows
+from meijin.store.rows import add_row, columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -46,7 +45,7 @@ class StudentRow:
     """The version that counts; ``None`` before there is one."""
     version: str
     """Its label; may be empty."""
-    last_seen_time: datetime | None
+    seen_time: datetime | None
     """When a stream of it was open last, to a minute."""
     games: int
     """Finished ones, of all versions."""
@@ -81,11 +80,7 @@ def add_class(
     Raises:
         sqlalchemy.exc.IntegrityError: the name is taken.
     """
-    with Session(connection) as session:
-        made = SchoolClass(name=name, create_time=now, deadline=deadline)
-        session.add(made)
-        session.flush()
-        return made.id
+    return add_row(connection, SchoolClass(name=name, create_time=now, deadline=deadline)).id
 
 
 def get_class(connection: Connection, name: str) -> ClassRow:
@@ -118,9 +113,7 @@ def add_student(
     connection: Connection, class_id: ClassId, bot_id: BotId, student_id: str = ""
 ) -> None:
     """Put a bot into a class."""
-    with Session(connection) as session:
-        session.add(ClassMember(bot_id=bot_id, class_id=class_id, student_id=student_id))
-        session.flush()
+    add_row(connection, ClassMember(bot_id=bot_id, class_id=class_id, student_id=student_id))
 
 
 def list_students(connection: Connection, class_id: ClassId, *, limit: int) -> Sequence[StudentRow]:
@@ -163,5 +156,6 @@ _STUDENT = columns_of(
     ClassMember,
     Bot,
     handle=Bot.name,
+    seen_time=Bot.last_seen_time,
     version=func.coalesce(BotVersion.label, ""),
 )

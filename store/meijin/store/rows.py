@@ -4,9 +4,22 @@ import inspect
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from sqlalchemy import Label, Result
+from sqlalchemy import Connection, Label, Result
+from sqlalchemy.orm import Session
+
+from meijin.store.schema.base import Base
 
 R = TypeVar("R")
+B = TypeVar("B", bound=Base)
+
+
+def add_row(connection: Connection, row: B) -> B:
+    """Insert a new row; return it with the id that it was given."""
+    with Session(connection, expire_on_commit=False) as session:
+        session.add(row)
+        session.flush()
+        session.expunge(row)
+    return row
 
 
 def columns_of(kind: type, *models: object, **columns: Any) -> tuple[Label[Any], ...]:  # noqa: ANN401 - a model's attribute or any expression

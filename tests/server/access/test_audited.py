@@ -123,15 +123,10 @@ async def new_class(_desk: Desk) -> Fields:
     return {"name": "CS101"}
 
 
-async def school_class(desk: Desk) -> Fields:
-    """A class without students."""
-    await desk.ask("ClassService/CreateClass", name="CS101")
-    return {"class_name": "CS101"}
-
-
 async def new_student(desk: Desk) -> Fields:
     """A student who is to be added to a class."""
-    return {**await school_class(desk), "handle": "ada", "display_name": "Ada"}
+    await desk.ask("ClassService/CreateClass", name="CS101")
+    return {"name": "CS101", "student": {"handle": "ada", "display_name": "Ada"}}
 
 
 async def examined(desk: Desk) -> Fields:
@@ -189,9 +184,8 @@ CASES: dict[str, Case] = {
     ),
     "ChallengeService/CancelChallenge": challenged,
     "ChallengeService/CreateChallenge": challenge,
-    "ClassService/AddStudent": new_student,
     "ClassService/CreateClass": new_class,
-    "ClassService/SetDeadline": school_class,
+    "ClassService/UpdateClass": new_student,
     "GameService/VoidGame": finished_game,
     "LadderService/SetAnchors": anchors,
     "OwnerService/CreateInvitation": nothing,

@@ -13,15 +13,15 @@ from meijin.v1 import play_service_pb2 as play_pb
 from meijin.wire.contract import PROTOCOL_VERSION
 
 Code = grpc.StatusCode
-MAKE, ADD, SHOW = "ClassService/CreateClass", "ClassService/AddStudent", "ClassService/GetClass"
-MOVE = "ClassService/SetDeadline"
+MAKE, CHANGE, SHOW = "ClassService/CreateClass", "ClassService/UpdateClass", "ClassService/GetClass"
 HOUR = timedelta(hours=1)
 
 
 async def add(desk: Desk, handle: str, display_name: str = "", **more: str) -> str:
     """A new student's token."""
     name = display_name or handle
-    made = await desk.ask(ADD, class_name="CS101", handle=handle, display_name=name, **more)
+    student = {"handle": handle, "display_name": name, **more}
+    made = await desk.ask(CHANGE, name="CS101", student=student)
     token: str = made.token
     return token
 
@@ -70,7 +70,10 @@ async def test_a_name_that_would_disturb_a_screen_is_refused(desk: Desk, name: s
     """Control characters, turned directions, towers of marks, and what is too long."""
     await desk.ask(MAKE, name="CS101")
     end = await desk.refusal(
-        ADD, desk.server.operator_token, class_name="CS101", handle="ada", display_name=name
+        CHANGE,
+        desk.server.operator_token,
+        name="CS101",
+        student={"handle": "ada", "display_name": name},
     )
     assert (end.code, end.reason) == (Code.INVALID_ARGUMENT, "INVALID_REQUEST")
     assert "display_name" in end.details
@@ -89,7 +92,7 @@ async def test_from_the_deadline_on_the_last_version_counts(desk: Desk) -> None:
     token = await add(desk, "ada")
     for version in ("1", "2"):
         await desk.server.bot("ada", token=token, version=version)
-    await desk.ask(MOVE, class_name="CS101", now=True)
+    await desk.ask(CHANGE, name="CS101", deadline_now=True)
     for version in ("3", "1"):
         code, reason, details = await refusal(desk, token, version)
         assert (code, reason) == (Code.PERMISSION_DENIED, "DEADLINE_PASSED")
@@ -107,14 +110,14 @@ async def test_who_came_with_nothing_in_time_is_refused(desk: Desk) -> None:
     """Until the deadline is moved, or lifted."""
     await desk.ask(MAKE, name="CS101")
     token = await add(desk, "ada")
-    await desk.ask(MOVE, class_name="CS101", now=True)
+    await desk.ask(CHANGE, name="CS101", deadline_now=True)
     _, reason, details = await refusal(desk, token, "1")
     assert reason == "DEADLINE_PASSED"
     assert "no version of it was there before" in details
-    await desk.ask(MOVE, class_name="CS101", deadline=datetime.now(UTC) + HOUR)
+    await desk.ask(CHANGE, name="CS101", deadline=datetime.now(UTC) + HOUR)
     await desk.server.bot("ada", token=token, version="1")
-    await desk.ask(MOVE, class_name="CS101", now=True)
-    await desk.ask(MOVE, class_name="CS101")
+    await desk.ask(CHANGE, name="CS101", deadline_now=True)
+    await desk.ask(CHANGE, name="CS101", without_deadline=True)
     await desk.server.bot("ada", token=token, version="2")
     assert (await only_student(desk)).version == "2"
 
@@ -139,8 +142,15 @@ async def test_what_a_class_is_refused(desk: Desk) -> None:
     await desk.ask(MAKE, name="CS101")
     assert (await desk.refusal(MAKE, operator, name="CS101")).code is Code.ALREADY_EXISTS
     token = await add(desk, "ada")
-    again = {"class_name": "CS101", "handle": "ada", "display_name": "Ada"}
-    assert (await desk.refusal(ADD, operator, **again)).code is Code.ALREADY_EXISTS
+    again = {"handle": "ada", "display_name": "Ada"}
+    end = await desk.refusal(CHANGE, operator, name="CS101", student=again)
+    assert end.code is Code.ALREADY_EXISTS
+    both = {"deadline_now": True, "without_deadline": True}
+    end = await desk.refusal(CHANGE, operator, name="CS101", **both)
+    assert (end.code, end.details) == (
+        Code.INVALID_ARGUMENT,
+        "deadline: give a time, or now, or none",
+    )
     end = await desk.refusal(SHOW, operator, name="CS100")
     assert (end.code, end.details) == (
         Code.NOT_FOUND,

@@ -1,15 +1,19 @@
 """Classes: made, filled with students, and given deadlines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from meijin.server.access.bots import add_bot_token
 from meijin.server.access.caller import Caller
-from meijin.server.errors import NameTakenError, QuotaError, invalid_request
+from meijin.server.errors import (
+    InvalidRequestError,
+    NameTakenError,
+    QuotaError,
+    invalid_request,
+)
 from meijin.server.storage import Storage
 from meijin.store import bots, classes
 from meijin.store.access.audit import Facts, add_act
@@ -21,17 +25,32 @@ from meijin.wire.display_name import check_display_name
 from meijin.wire.text import check_text
 
 MAX_STUDENTS = 1000
-"""Of a class: they are told in one message."""
+"""Of a class: they are listed in one message."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewStudent:
     """A student who is added to a class."""
 
-    class_name: str
     handle: str
     display_name: str
     student_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassUpdate:
+    """What is to change of a class."""
+
+    deadline: datetime | None = None
+    """``None`` leaves it as it is."""
+    deadline_now: bool = False
+    without_deadline: bool = False
+    student: NewStudent | None = None
+    """Who is added; ``None`` for nobody."""
+
+    @property
+    def moves_deadline(self) -> bool:
+        return self.deadline is not None or self.deadline_now or self.without_deadline
 
 
 class ClassControl:
@@ -51,46 +70,40 @@ class ClassControl:
         with invalid_request("name"):
             check_bot_name(name)
         _check_deadline(deadline, now)
-        work = partial(_create, caller=caller, name=name, deadline=deadline, now=now)
         try:
-            return await self._storage.write(work)
+            return await self._storage.write(_create, caller, name, deadline, now)
         except IntegrityError:
             raise NameTakenError(f'a class "{name}" exists; take another name') from None
 
-    async def add(self, caller: Caller, student: NewStudent) -> tuple[NewStudent, str]:
-        """Register a student's bot; return the student as kept, and the bot's token.
+    async def update(
+        self, caller: Caller, name: str, change: ClassUpdate
+    ) -> tuple[ClassRow, NewStudent | None, str]:
+        """Set, move or lift a deadline, and register a student's bot.
+
+        Returns:
+            The class as it is now, the student as kept, and the token of the student's bot.
 
         Raises:
-            InvalidRequestError: the bot or the student can't be called so.
+            InvalidRequestError: the deadline is past, or the bot or the student can't be called so.
             NameTakenError: there is a bot of that handle.
             NotFoundError: there is no such class.
             QuotaError: the class is full.
         """
-        kept = _checked(student)
-        secret = new_secret(TokenKind.BOT.value)
-        work = partial(_add, caller=caller, student=kept, secret=secret, now=datetime.now(UTC))
-        try:
-            await self._storage.write(work)
-        except IntegrityError:
-            raise NameTakenError(f'a bot "{kept.handle}" exists; take another handle') from None
-        return kept, secret
-
-    async def set_deadline(
-        self, caller: Caller, name: str, deadline: datetime | None, *, is_now: bool
-    ) -> ClassRow:
-        """Set, move or lift a deadline.
-
-        Raises:
-            InvalidRequestError: it is past.
-            NotFoundError: there is no such class.
-        """
         now = datetime.now(UTC)
-        if is_now:
-            deadline = now
-        else:
-            _check_deadline(deadline, now)
-        work = partial(_set_deadline, caller=caller, name=name, deadline=deadline, now=now)
-        return await self._storage.write(work)
+        _check_deadline(change.deadline, now)
+        if (change.deadline is not None) + change.deadline_now + change.without_deadline > 1:
+            raise InvalidRequestError("deadline: give a time, or now, or none")
+        if change.deadline_now:
+            change = replace(change, deadline=now)
+        if change.student is None:
+            return await self._storage.write(_update, caller, name, change, now=now), None, ""
+        student, secret = _checked(change.student), new_secret(TokenKind.BOT.value)
+        change = replace(change, student=student)
+        try:
+            found = await self._storage.write(_update, caller, name, change, now=now, secret=secret)
+        except IntegrityError:
+            raise NameTakenError(f'a bot "{student.handle}" exists; take another handle') from None
+        return found, student, secret
 
 
 def _check_deadline(deadline: datetime | None, now: datetime) -> None:
@@ -111,16 +124,11 @@ def _checked(student: NewStudent) -> NewStudent:
         student_id = check_text(student.student_id).strip()
         if len(student_id) > STUDENT_ID:
             raise ValueError(f"it is longer than {STUDENT_ID} characters")
-    return NewStudent(student.class_name, handle, display_name, student_id)
+    return NewStudent(handle, display_name, student_id)
 
 
 def _create(
-    connection: Connection,
-    *,
-    caller: Caller,
-    name: str,
-    deadline: datetime | None,
-    now: datetime,
+    connection: Connection, caller: Caller, name: str, deadline: datetime | None, now: datetime
 ) -> ClassRow:
     classes.add_class(connection, name, now, deadline)
     made = classes.get_class(connection, name)
@@ -128,37 +136,44 @@ def _create(
     return made
 
 
-def _add(
-    connection: Connection, *, caller: Caller, student: NewStudent, secret: str, now: datetime
-) -> None:
-    found = classes.get_class(connection, student.class_name)
-    if found.students >= MAX_STUDENTS:
-        raise QuotaError(f"{found.name} has {MAX_STUDENTS} students, the most; make another class")
-    bot_id = bots.add_bot(connection, student.handle, now, display_name=student.display_name)
-    classes.add_student(connection, found.id, bot_id, student.student_id)
-    add_bot_token(connection, caller, bot_id, secret, now)
-    after = {"class": found.name, "display_name": student.display_name}
-    add_act(connection, caller.act("register", f"bot {student.handle}", now, after=after))
-
-
-def _set_deadline(
+def _update(
     connection: Connection,
-    *,
     caller: Caller,
     name: str,
-    deadline: datetime | None,
+    change: ClassUpdate,
+    *,
     now: datetime,
+    secret: str = "",
 ) -> ClassRow:
     before = classes.get_class(connection, name)
-    classes.set_deadline(connection, before.id, deadline)
+    if change.student is not None:
+        _add_student(connection, caller, before, student=change.student, secret=secret, now=now)
+    if change.moves_deadline:
+        classes.set_deadline(connection, before.id, change.deadline)
     after = classes.get_class(connection, name)
-    act = caller.act(
-        "set the deadline", f"class {name}", now, before=_facts(before), after=_facts(after)
-    )
-    add_act(connection, act)
+    if change.moves_deadline:
+        facts = {"before": _facts(before), "after": _facts(after)}
+        add_act(connection, caller.act("set the deadline", f"class {name}", now, **facts))
     return after
 
 
+def _add_student(
+    connection: Connection,
+    caller: Caller,
+    to: ClassRow,
+    *,
+    student: NewStudent,
+    secret: str,
+    now: datetime,
+) -> None:
+    if to.students >= MAX_STUDENTS:
+        raise QuotaError(f"{to.name} has {MAX_STUDENTS} students, the most; make another class")
+    bot_id = bots.add_bot(connection, student.handle, now, display_name=student.display_name)
+    classes.add_student(connection, to.id, bot_id, student.student_id)
+    add_bot_token(connection, caller, bot_id, secret, now)
+    after = {"class": to.name, "display_name": student.display_name}
+    add_act(connection, caller.act("register", f"bot {student.handle}", now, after=after))
+
+
 def _facts(found: ClassRow) -> Facts:
-    """What a change of a class is told by."""
     return {"deadline": None if found.deadline is None else found.deadline.isoformat()}

@@ -19,7 +19,7 @@
 - `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_diagnoses`,
   `convert_tournaments`, `convert_matches`, `convert_status`, `convert_access`,
-  `convert_classes`, `convert_challenges`, `convert_analysis`, `convert_webhooks`,
+  `convert_challenges`, `convert_analysis`, `convert_webhooks`,
   `convert_openings`, `convert_arena`: between messages and views; those of the play stream are in
   `match.wire`
 """

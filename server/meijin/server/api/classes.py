@@ -1,14 +1,13 @@
 """Classes, their students and their deadlines."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import asdict
+from datetime import UTC
 
-from google.protobuf.timestamp_pb2 import Timestamp
 from sqlalchemy import Connection
 
 from meijin.server.access.caller import current_caller
-from meijin.server.access.classes import MAX_STUDENTS, ClassControl, NewStudent
-from meijin.server.api.convert_classes import class_to_proto, student_to_proto
+from meijin.server.access.classes import MAX_STUDENTS, ClassControl, ClassUpdate
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import read_page
 from meijin.server.errors import invalid_request
@@ -18,6 +17,7 @@ from meijin.store import classes as store
 from meijin.store.classes import ClassRow, StudentRow
 from meijin.v1 import class_service_pb2 as pb
 from meijin.v1.class_service_pb2_grpc import ClassServiceServicer
+from meijin.wire.mapping import from_message, to_message
 
 
 class ClassServicer(ClassServiceServicer):
@@ -31,43 +31,34 @@ class ClassServicer(ClassServiceServicer):
     async def CreateClass(
         self, request: pb.CreateClassRequest, context: Context
     ) -> pb.CreateClassResponse:
-        """Make a class."""
-        deadline = _time(request.deadline) if request.HasField("deadline") else None
+        with invalid_request("deadline"):
+            deadline = request.deadline.ToDatetime(UTC) if request.HasField("deadline") else None
         made = await self._control.create(current_caller.get(), request.name, deadline)
-        return pb.CreateClassResponse(school_class=class_to_proto(made))
+        return pb.CreateClassResponse(school_class=to_message(made, pb.Class))
 
-    async def AddStudent(
-        self, request: pb.AddStudentRequest, context: Context
-    ) -> pb.AddStudentResponse:
-        """Register a student's bot and return its token."""
-        wanted = NewStudent(
-            request.class_name, request.handle, request.display_name, request.student_id
+    async def UpdateClass(
+        self, request: pb.UpdateClassRequest, context: Context
+    ) -> pb.UpdateClassResponse:
+        """Set, move or lift a deadline; register a student's bot, and return its token."""
+        with invalid_request():
+            change = from_message(request, ClassUpdate)
+        found, student, token = await self._control.update(
+            current_caller.get(), request.name, change
         )
-        kept, token = await self._control.add(current_caller.get(), wanted)
-        student = pb.Student(
-            handle=kept.handle, display_name=kept.display_name, student_id=kept.student_id
+        return pb.UpdateClassResponse(
+            school_class=to_message(found, pb.Class),
+            student=None if student is None else pb.Student(**asdict(student)),
+            token=token,
         )
-        return pb.AddStudentResponse(student=student, token=token)
-
-    async def SetDeadline(
-        self, request: pb.SetDeadlineRequest, context: Context
-    ) -> pb.SetDeadlineResponse:
-        """Set, move or lift a deadline."""
-        deadline = _time(request.deadline) if request.HasField("deadline") else None
-        found = await self._control.set_deadline(
-            current_caller.get(), request.class_name, deadline, is_now=request.now
-        )
-        return pb.SetDeadlineResponse(school_class=class_to_proto(found))
 
     async def GetClass(self, request: pb.GetClassRequest, context: Context) -> pb.GetClassResponse:
-        """Tell a class with its students."""
-        found, students = await self._storage.read(lambda sql: _with_students(sql, request.name))
+        found, students = await self._storage.read(_with_students, request.name)
         players = self._lobby.players
         connected = {key for key, player in players.items() if player.session is not None}
         return pb.GetClassResponse(
-            school_class=class_to_proto(found),
+            school_class=to_message(found, pb.Class),
             students=[
-                student_to_proto(row, is_connected=row.bot_id in connected) for row in students
+                to_message(row, pb.Student, connected=row.bot_id in connected) for row in students
             ],
         )
 
@@ -78,7 +69,7 @@ class ClassServicer(ClassServiceServicer):
         page = await read_page(
             self._storage,
             store.list_classes,
-            class_to_proto,
+            lambda row: to_message(row, pb.Class),
             size=request.page_size,
             start=request.page_token,
             token=lambda row: row.name,
@@ -89,8 +80,3 @@ class ClassServicer(ClassServiceServicer):
 def _with_students(connection: Connection, name: str) -> tuple[ClassRow, Sequence[StudentRow]]:
     found = store.get_class(connection, name)
     return found, store.list_students(connection, found.id, limit=MAX_STUDENTS)
-
-
-def _time(time: Timestamp) -> datetime:
-    with invalid_request("deadline"):
-        return time.ToDatetime(UTC)

@@ -57,11 +57,11 @@ def create(
     Run again with a longer roster it adds those who are new; the others keep their tokens.
     """
     people, folder = read_roster(roster), out or Path(name)
-    time = None if deadline is None else _deadline(deadline)
+    change = None if deadline is None else _deadline_change(name, deadline)
     make_folder(folder)
     _make_class(connection, name)
-    if deadline is not None:
-        _set_deadline(connection, name, time, is_now=deadline == NOW)
+    if change is not None:
+        connection.ask_with_token(connection.classes.UpdateClass, change)
     enrolment = _enrol(connection, name, people, folder)
     handouts = [
         Handout(
@@ -138,8 +138,8 @@ def deadline(
     as_json: JsonOption = False,
 ) -> None:
     """Set, move or lift the deadline from which on each bot stays the version that it is."""
-    wanted = _deadline(time)
-    response = _set_deadline(connection, name, wanted, is_now=time == NOW)
+    change = _deadline_change(name, time)
+    response = connection.ask_with_token(connection.classes.UpdateClass, change)
     if as_json:
         print_json(response)
     else:
@@ -172,30 +172,25 @@ def _seen(student: pb.Student) -> str:
     return f"{student.seen_time.ToDatetime():%Y-%m-%d %H:%M}"
 
 
-def _deadline(text: str) -> datetime | None:
-    """When a deadline is; ``None`` for now, which the server's clock tells, and for never.
+def _deadline_change(name: str, text: str) -> pb.UpdateClassRequest:
+    """A deadline at a time, now, which the server's clock tells, or never.
 
     Raises:
         CommandError: it is no time.
     """
-    if text in {NOW, NEVER}:
-        return None
+    if text == NOW:
+        return pb.UpdateClassRequest(name=name, deadline_now=True)
+    if text == NEVER:
+        return pb.UpdateClassRequest(name=name, without_deadline=True)
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
         raise CommandError(
             f'"{text}" is no time; write it like 2026-12-01T18:00+01:00, or {NOW}, or {NEVER}'
         ) from None
-    return time.astimezone(UTC)  # without a zone it is this machine's
-
-
-def _set_deadline(
-    connection: Connection, name: str, time: datetime | None, *, is_now: bool
-) -> pb.SetDeadlineResponse:
-    request = pb.SetDeadlineRequest(class_name=name, now=is_now)
-    if time is not None:
-        request.deadline.FromDatetime(time)
-    return connection.ask_with_token(connection.classes.SetDeadline, request)
+    change = pb.UpdateClassRequest(name=name)
+    change.deadline.FromDatetime(time.astimezone(UTC))  # without a zone it is this machine's
+    return change
 
 
 def _make_class(connection: Connection, name: str) -> None:
@@ -250,11 +245,10 @@ def _add(
                 f"{path} is there, and {person.name} is new on this server; move it away, or give "
                 "another --out"
             )
-        request = pb.AddStudentRequest(
-            class_name=name, handle=handle, display_name=person.name, student_id=person.student_id
-        )
+        wanted = pb.Student(handle=handle, display_name=person.name, student_id=person.student_id)
+        request = pb.UpdateClassRequest(name=name, student=wanted)
         try:
-            response = connection.ask_with_token(connection.classes.AddStudent, request)
+            response = connection.ask_with_token(connection.classes.UpdateClass, request)
         except grpc.RpcError as error:
             if not _is_taken(error):
                 raise
