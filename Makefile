@@ -22,7 +22,7 @@ KILLS ?= 10
 # Empty is unset: each of the tests' hundreds of processes would compile all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-long coverage busy chaos power check lint types walls protos install generate lock clean
+.PHONY: help demo test test-long coverage busy size chaos power check lint types walls protos install generate lock clean
 
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
@@ -33,6 +33,7 @@ help:
 	@echo "make chaos       an hour of tournaments under faults; set MINUTES and SEED to other ones"
 	@echo "make power       power cuts and kills of servers under games; set CUTS and KILLS"
 	@echo "make check       the checks alone: lint, types, walls, protos; each is a target too"
+	@echo "make size        lines by room and by feature, and words of the pages"
 	@echo "make install     what demo and test install, and nothing more"
 	@echo "make generate    the Python code of the protos"
 	@echo "make lock        requirements.lock and requirements-dev.lock, from pyproject.toml"
@@ -77,6 +78,9 @@ walls: .venv/installed-dev
 protos: .venv/installed-dev
 	$(BIN)/buf lint
 	$(BIN)/python scripts/generate.py --check
+
+size: .venv/bin/python
+	@$(BIN)/python scripts/size.py
 
 install: .venv/installed-dev $(NODE_MODULES)
 
