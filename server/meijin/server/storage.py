@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 import stamina
@@ -69,18 +70,18 @@ class Storage:
         self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """The result of a query in a snapshot of its own."""
-        return await self._read(self._readers, lambda at: query(at, *args, **kwargs))
+        return await self._read(self._readers, partial(self._database.read, query, *args, **kwargs))
 
     async def read_for_sign_in(
         self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """The same for a quick query that somebody's coming in depends on: it has its own threads."""
-        return await self._read(self._sign_in_readers, lambda at: query(at, *args, **kwargs))
+        read = partial(self._database.read, query, *args, **kwargs)
+        return await self._read(self._sign_in_readers, read)
 
-    async def _read(self, threads: ThreadPoolExecutor, query: Callable[[Connection], T]) -> T:
+    async def _read(self, threads: ThreadPoolExecutor, read: Callable[[], T]) -> T:
         with _refusals():
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(threads, self._database.read, query)
+            return await asyncio.get_running_loop().run_in_executor(threads, read)
 
     async def write(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs

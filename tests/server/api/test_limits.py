@@ -410,16 +410,16 @@ async def test_an_address_takes_half_of_the_readers(server: ServerInTest) -> Non
     inside, lock = [0, 0], threading.Lock()
     read = server.database.read
 
-    def slow(query: Any) -> Any:
+    def slow(query: Any, *args: Any, **kwargs: Any) -> Any:
         if not getattr(query, "func", query).__module__.startswith("meijin.server.api"):
-            return read(query)  # what the server looks up for itself
+            return read(query, *args, **kwargs)  # what the server looks up for itself
         with lock:
             inside[0] += 1
             inside[1] = max(inside)
         gate.wait(PATIENCE)
         with lock:
             inside[0] -= 1
-        return read(query)
+        return read(query, *args, **kwargs)
 
     server.parts.storage._database = type("Slow", (), {"read": staticmethod(slow)})()
     games = await server.games()
