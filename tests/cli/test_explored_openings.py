@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 from tests.ladder.counted import count_openings
 from typer.testing import CliRunner, Result
 
@@ -31,8 +32,9 @@ async def play(server: ServerInTest) -> None:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerInTest]:
-    """A server with a counted game."""
-    with ServerThread(settings_in(tmp_path_factory.mktemp("served"))) as thread:
+    """A server with a counted game, whose log is not among what commands print."""
+    settings = settings_in(tmp_path_factory.mktemp("served"))
+    with capture_logs(), ServerThread(settings) as thread:
         thread.call(play(thread.server))
         count_openings(thread.server.database)
         yield thread.server
