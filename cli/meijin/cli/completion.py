@@ -47,10 +47,12 @@ def _of_server() -> list[str]:
 
 
 def _ask() -> Iterator[str]:
-    from meijin.arena.connection import Server, connect  # noqa: PLC0415 - a shell waits
+    from meijin.arena.connection import connect  # noqa: PLC0415 - a shell waits
+    from meijin.cli.profile import Profile, read_profile  # noqa: PLC0415 - likewise
     from meijin.v1 import bot_service_pb2 as pb  # noqa: PLC0415 - likewise
-    from meijin.wire.contract import DEFAULT_SERVER, SERVER_VARIABLE  # noqa: PLC0415 - likewise
+    from meijin.wire.contract import SERVER_VARIABLE  # noqa: PLC0415 - likewise
 
-    with connect(Server(os.environ.get(SERVER_VARIABLE, DEFAULT_SERVER))) as connection:
+    profile = Profile(os.environ.get(SERVER_VARIABLE, "")).over(read_profile())
+    with connect(profile.endpoint, profile.token) as connection:
         answer = connection.bots.ListBots(pb.ListBotsRequest(page_size=MOST), timeout=TIMEOUT)
         yield from (bot.name for bot in answer.bots)

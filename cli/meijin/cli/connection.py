@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from meijin.arena.connection import PAGE, Connection, Server, connect, pages
-from meijin.cli.output import Answer, print_answer
 from meijin.cli.profile import Profile, read_profile
 from meijin.wire.contract import (
     CA_VARIABLE,
@@ -26,7 +25,6 @@ __all__ = [
     "Connection",
     "JsonOption",
     "Server",
-    "chosen",
     "connect",
     "pages",
     "with_server",
@@ -50,6 +48,9 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object instead of a table.")
 ]
 
+HINT = "The options that say which server is asked, and how, are in `meijin --help`."
+"""The end of the help of each command that talks to one."""
+
 
 def _options(
     server: ServerOption = "",
@@ -63,54 +64,34 @@ def _options(
     return Profile(server, ca, client_certificate, client_key, plaintext, token)
 
 
-def chosen(given: Profile) -> Profile:
-    """What is given, and for the rest what `meijin login` has kept of the same server."""
-    return given.over(read_profile())
-
-
-def with_server(command: Callable[..., Answer | None]) -> Callable[..., None]:
+def with_server(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of a connection, and what they say.
 
     They are taken by every such command, and shown by the help of `meijin` alone. A parameter that
     is a `Connection` is open while the command runs; a `Server` or a `Profile` says where to. An
-    option of the command's own takes the place of that of its name. A command that returns an
-    `Answer` has the option ``--json``.
+    option of the command's own takes the place of that of its name.
     """
-    own = inspect.signature(command)
+    own = inspect.signature(command).parameters
     injected = {
         name: parameter.annotation
-        for name, parameter in own.parameters.items()
+        for name, parameter in own.items()
         if parameter.annotation in {Connection, Server, Profile}
     }
-    shown = [each for name, each in own.parameters.items() if name not in injected]
+    shown = {name: each for name, each in own.items() if name not in injected}
     options = inspect.signature(_options).parameters
-    answers = own.return_annotation is Answer
-    added = [
-        option for name, option in options.items() if name not in {each.name for each in shown}
-    ]
-    if answers:
-        added.append(_JSON)
 
     @wraps(command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
     def with_options(**values: Any) -> None:  # noqa: ANN401 - the command's own
-        as_json = answers and values["as_json"]
-        profile = chosen(_options(**{name: values[name] for name in options}))
-        values = {each.name: values[each.name] for each in shown}
+        profile = _options(**{name: values[name] for name in options}).over(read_profile())
         with ExitStack() as stack:
-            for name, kind in injected.items():
-                values[name] = _made(kind, profile, stack)
-            answer = command(**values)
-            if answer is not None:
-                print_answer(answer, as_json=as_json)
+            made = {name: _made(kind, profile, stack) for name, kind in injected.items()}
+            command(**{name: values[name] for name in shown}, **made)
 
-    parameters = [each.replace(kind=_JSON.kind) for each in (*shown, *added)]
+    with_options.__doc__ = f"{inspect.getdoc(command)}\n\n{HINT}"
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameters = [each.replace(kind=kind) for each in {**options, **shown}.values()]
     with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by typer
     return with_options
-
-
-_JSON = inspect.Parameter(
-    "as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption
-)
 
 
 def _made(kind: type, profile: Profile, stack: ExitStack) -> Connection | Server | Profile:

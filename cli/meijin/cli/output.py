@@ -2,11 +2,10 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import typer
 from google.protobuf.json_format import MessageToDict
@@ -109,28 +108,6 @@ def print_json(value: Message | Mapping[str, object]) -> None:
         value = message_fields(value)
     text = json.dumps(value, ensure_ascii=False)
     typer.echo("".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text))
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command says: one JSON object for scripts, tables and lines for people."""
-
-    message: Message | Mapping[str, object]
-    shown: Sequence[Table | str]
-
-    @classmethod
-    def of(cls, message: Message | Mapping[str, object], *shown: Table | str | None) -> Self:
-        """An answer; what is empty is not shown."""
-        return cls(message, [each for each in shown if each])
-
-
-def print_answer(answer: Answer, *, as_json: bool) -> None:
-    """Print an answer for whom it is."""
-    if as_json:
-        print_json(answer.message)
-        return
-    for each in answer.shown:
-        console.print(each, soft_wrap=isinstance(each, str))
 
 
 def table(title: str, columns: Iterable[str], *, text_columns: int = 1) -> Table:

@@ -38,9 +38,9 @@ def enum_table(
     }
 
 
-def value_of(mirror: WireEnum[_Value], member: Enum | None) -> _Value | None:
+def value_of(mirror: WireEnum[_Value], member: Enum) -> _Value:
     """The value in `mirror` that has a member's name."""
-    return None if member is None else mirror.Value(_prefix(mirror) + member.name)
+    return mirror.Value(_prefix(mirror) + member.name)
 
 
 def word_of(mirror: WireEnum[_Value], value: _Value) -> str:

@@ -29,7 +29,7 @@ from meijin.cli.completion import registered
 from meijin.cli.connection import PAGE, Connection, JsonOption, Server, pages, with_server
 from meijin.cli.errors import CommandError
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
-from meijin.cli.output import Answer, console, print_json, printable, rate_text, table
+from meijin.cli.output import console, print_json, printable, rate_text, table
 from meijin.cli.private_files import private_file
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import token_service_pb2 as token_pb
@@ -279,7 +279,8 @@ def set_(
         str | None,
         typer.Option("--name", help="Another name: 1 to 40 letters, digits, -, _ or . Operators."),
     ] = None,
-) -> Answer:
+    as_json: JsonOption = False,
+) -> None:
     """Change a bot. One that may not play forfeits its running games after its grace.
 
     A renamed bot's games, token and process go on; a hidden one stays in the records of its games.
@@ -287,14 +288,17 @@ def set_(
     request = pb.UpdateBotRequest(
         name=name,
         new_name=new_name,
-        state=value_of(pb.BotState, state),
+        state=None if state is None else value_of(pb.BotState, state),
         reason=reason,
         hidden=hidden,
         paused=False if unpause else None,
-        challenges=value_of(pb.ChallengePolicy, challenges),
+        challenges=None if challenges is None else value_of(pb.ChallengePolicy, challenges),
     )
     response = connection.ask_with_token(connection.bots.UpdateBot, request)
-    return Answer.of(response, *_changed(response.bot, request))
+    if as_json:
+        print_json(response)
+    else:
+        console.print(*_changed(response.bot, request), sep="\n")
 
 
 def _changed(bot: pb.Bot, request: pb.UpdateBotRequest) -> Iterator[str]:

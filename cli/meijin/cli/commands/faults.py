@@ -9,6 +9,7 @@ from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import fault_service_pb2 as pb
 from meijin.wire import ending_from_proto
+from meijin.wire.enums import word_of
 
 GAMES_WENT_ON = "-"
 
@@ -53,8 +54,8 @@ def print_faults(response: pb.ListFaultsResponse) -> None:
             f"{fault.create_time.ToDatetime():%m-%d %H:%M:%S}",
             fault.game_id,
             _bot(fault),
-            _word(pb.FaultKind.Name(fault.kind), "FAULT_KIND_"),
-            _word(pb.FaultParty.Name(fault.party), "FAULT_PARTY_"),
+            word_of(pb.FaultKind, fault.kind),
+            word_of(pb.FaultParty, fault.party),
             fault.detail,
         )
     console.print(made)
@@ -64,8 +65,8 @@ def print_faults(response: pb.ListFaultsResponse) -> None:
 
 def _lines(fault: pb.Fault) -> list[str]:
     """Everything that is known of a fault."""
-    kind = _word(pb.FaultKind.Name(fault.kind), "FAULT_KIND_")
-    party = _word(pb.FaultParty.Name(fault.party), "FAULT_PARTY_")
+    kind = word_of(pb.FaultKind, fault.kind)
+    party = word_of(pb.FaultParty, fault.party)
     evidence = [f"  {name}: {_number(value)}" for name, value in fault.evidence.items()]
     return [
         f"fault {fault.fault_id}: {kind}, at fault: {party}; game ended by: {_ending(fault)}",
@@ -85,7 +86,3 @@ def _bot(fault: pb.Fault) -> str:
 
 def _ending(fault: pb.Fault) -> str:
     return ending_from_proto(fault.ending).value if fault.ending else GAMES_WENT_ON
-
-
-def _word(name: str, prefix: str) -> str:
-    return name.removeprefix(prefix).lower().replace("_", " ")

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from meijin.cli.commands.tokens import kind_text
-from meijin.cli.connection import connect, with_server
+from meijin.cli.connection import JsonOption, connect, with_server
 from meijin.cli.errors import UsageError
-from meijin.cli.output import Answer, console
+from meijin.cli.output import console, print_json
 from meijin.cli.profile import Profile, profile_path, write_profile
 from meijin.v1 import owner_service_pb2, status_service_pb2, token_service_pb2
 
@@ -22,7 +22,8 @@ def login(
     name: Annotated[
         str, typer.Option(help="With an invitation, your name: 1 to 40 letters, digits, -, _ or .")
     ] = "",
-) -> Answer:
+    as_json: JsonOption = False,
+) -> None:
     """Keep which server the commands talk to, and the token that they show.
 
     They are those of --server, --token and the other options of the connection; a token that is
@@ -39,8 +40,13 @@ def login(
     kept = replace(profile, server=profile.endpoint.address, token=token or None)
     who = _who(kept)
     path = write_profile(kept)
-    line = f"commands talk to {kept.server}{f' as {who}' if who else ''}; kept in {path}"
-    return Answer.of({"server": kept.server, "as": who, "file": str(path)}, line)
+    if as_json:
+        print_json({"server": kept.server, "as": who, "file": str(path)})
+    else:
+        console.print(
+            f"commands talk to {kept.server}{f' as {who}' if who else ''}; kept in {path}",
+            soft_wrap=True,
+        )
 
 
 def _joined(profile: Profile, invitation: str, name: str) -> str:

@@ -10,6 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from meijin.cli.connection import PAGE, Connection, JsonOption, pages, with_server
 from meijin.cli.output import console, print_json, printable, table
 from meijin.v1 import token_service_pb2 as pb
+from meijin.wire.enums import value_of, word_of
 
 app = typer.Typer(help="List, create, rotate and revoke tokens.", no_args_is_help=True)
 
@@ -78,9 +79,7 @@ def create(
     as_json: JsonOption = False,
 ) -> None:
     """Make a token and print its secret, which is shown this once."""
-    request = pb.CreateTokenRequest(
-        kind=pb.TokenKind.Value(f"TOKEN_KIND_{kind.name}"), name=name, label=label
-    )
+    request = pb.CreateTokenRequest(kind=value_of(pb.TokenKind, kind), name=name, label=label)
     if days is not None:
         request.expire_time.FromDatetime(datetime.now(UTC) + timedelta(days=days))
     response = connection.ask_with_token(connection.tokens.CreateToken, request)
@@ -123,7 +122,7 @@ def print_secret(secret: str, what: str) -> None:
 
 def kind_text(kind: pb.TokenKind.ValueType) -> str:
     """The word for a kind."""
-    return pb.TokenKind.Name(kind).removeprefix("TOKEN_KIND_").lower()
+    return word_of(pb.TokenKind, kind)
 
 
 def day_text(time: Timestamp) -> str:

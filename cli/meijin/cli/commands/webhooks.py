@@ -13,6 +13,7 @@ from meijin.cli.connection import PAGE, Connection, JsonOption, pages, with_serv
 from meijin.cli.listing import OLDER, USUAL_LIMIT, LimitOption, read_list
 from meijin.cli.output import console, print_json, table
 from meijin.v1 import webhook_service_pb2 as pb
+from meijin.wire.enums import value_of, word_of
 
 app = typer.Typer(help="Have an address be told by HTTP what happens.", no_args_is_help=True)
 
@@ -63,8 +64,8 @@ def create(
     """Make a webhook and print its secret, which is shown this once."""
     request = pb.CreateWebhookRequest(
         url=url,
-        format=pb.WebhookFormat.Value(f"WEBHOOK_FORMAT_{format_.name}"),
-        events=[pb.WebhookEvent.Value(f"WEBHOOK_EVENT_{each.name}") for each in event or ()],
+        format=value_of(pb.WebhookFormat, format_),
+        events=[value_of(pb.WebhookEvent, each) for each in event or ()],
         bot=bot,
         tournament_id=tournament,
         ladder=ladder,
@@ -92,7 +93,7 @@ def list_(connection: Connection, as_json: JsonOption = False) -> None:
         made.add_row(
             each.webhook_id,
             each.url,
-            _word(pb.WebhookFormat.Name(each.format), "WEBHOOK_FORMAT_"),
+            word_of(pb.WebhookFormat, each.format),
             ", ".join(map(_event, each.events)),
             _bounds(each),
             each.owner,
@@ -176,7 +177,7 @@ def deliveries(
             _event(each.event),
             each.subject_id,
             day_text(each.event_time),
-            _word(pb.DeliveryState.Name(each.state), "DELIVERY_STATE_"),
+            word_of(pb.DeliveryState, each.state),
             str(each.attempts),
             each.detail,
             day_text(each.next_time) if each.HasField("next_time") else "",
@@ -236,8 +237,4 @@ def _state(webhook: pb.Webhook) -> str:
 
 
 def _event(event: pb.WebhookEvent.ValueType) -> str:
-    return _word(pb.WebhookEvent.Name(event), "WEBHOOK_EVENT_").replace("_", ".")
-
-
-def _word(name: str, prefix: str) -> str:
-    return name.removeprefix(prefix).lower()
+    return word_of(pb.WebhookEvent, event).replace(" ", ".")
