@@ -7,7 +7,7 @@ import pytest
 
 from meijin.game import GOMOKU, Color, TimeControl, Variant
 from meijin.v1 import bot_service_pb2, game_pb2, tournament_service_pb2, webhook_service_pb2
-from meijin.wire.mapping import from_message, to_message, to_messages
+from meijin.wire.mapping import from_message, to_message
 
 Id = NewType("Id", int)
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -118,5 +118,5 @@ class Opponent:
 def test_records_are_written_within_records() -> None:
     """And a message that a record holds is written as it is."""
     scores = bot_service_pb2.BotOpponent().scores
-    (message,) = to_messages([Opponent("x", scores)], bot_service_pb2.BotOpponent)
+    message = to_message(Opponent("x", scores), bot_service_pb2.BotOpponent)
     assert message.bot == "x"

@@ -113,9 +113,9 @@ class BotServiceServicer:
     def UpdateBot(self, request, context):
         """Changes what is said of a bot, all of it or nothing; by its owner or an operator. NOT_FOUND
         for an unknown name, and, to an owner, for somebody else's bot. PERMISSION_DENIED for an
-        owner who sets what operators alone set. FAILED_PRECONDITION for an owner's change of a bot
-        that is banned, but for its challenges, and for a pause that is not there.
-        ALREADY_EXISTS when the new name is taken.
+        owner who sets what operators alone set. FAILED_PRECONDITION for what a ban rules out until
+        an operator lifts it: to disable, hide or show the bot, and for an owner to enable it; and for
+        a pause that is not there. ALREADY_EXISTS when the new name is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

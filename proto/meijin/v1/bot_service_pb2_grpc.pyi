@@ -53,9 +53,9 @@ class BotServiceStub:
     UpdateBot: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.UpdateBotRequest, _bot_service_pb2.UpdateBotResponse]
     """Changes what is said of a bot, all of it or nothing; by its owner or an operator. NOT_FOUND
     for an unknown name, and, to an owner, for somebody else's bot. PERMISSION_DENIED for an
-    owner who sets what operators alone set. FAILED_PRECONDITION for an owner's change of a bot
-    that is banned, but for its challenges, and for a pause that is not there.
-    ALREADY_EXISTS when the new name is taken.
+    owner who sets what operators alone set. FAILED_PRECONDITION for what a ban rules out until
+    an operator lifts it: to disable, hide or show the bot, and for an owner to enable it; and for
+    a pause that is not there. ALREADY_EXISTS when the new name is taken.
     """
 
 @_typing.type_check_only
@@ -83,9 +83,9 @@ class BotServiceAsyncStub(BotServiceStub):
     UpdateBot: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.UpdateBotRequest, _bot_service_pb2.UpdateBotResponse]  # type: ignore[assignment]
     """Changes what is said of a bot, all of it or nothing; by its owner or an operator. NOT_FOUND
     for an unknown name, and, to an owner, for somebody else's bot. PERMISSION_DENIED for an
-    owner who sets what operators alone set. FAILED_PRECONDITION for an owner's change of a bot
-    that is banned, but for its challenges, and for a pause that is not there.
-    ALREADY_EXISTS when the new name is taken.
+    owner who sets what operators alone set. FAILED_PRECONDITION for what a ban rules out until
+    an operator lifts it: to disable, hide or show the bot, and for an owner to enable it; and for
+    a pause that is not there. ALREADY_EXISTS when the new name is taken.
     """
 
 class BotServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -146,9 +146,9 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_bot_service_pb2.UpdateBotResponse, _abc.Awaitable[_bot_service_pb2.UpdateBotResponse]]:
         """Changes what is said of a bot, all of it or nothing; by its owner or an operator. NOT_FOUND
         for an unknown name, and, to an owner, for somebody else's bot. PERMISSION_DENIED for an
-        owner who sets what operators alone set. FAILED_PRECONDITION for an owner's change of a bot
-        that is banned, but for its challenges, and for a pause that is not there.
-        ALREADY_EXISTS when the new name is taken.
+        owner who sets what operators alone set. FAILED_PRECONDITION for what a ban rules out until
+        an operator lifts it: to disable, hide or show the bot, and for an owner to enable it; and for
+        a pause that is not there. ALREADY_EXISTS when the new name is taken.
         """
 
 def add_BotServiceServicer_to_server(servicer: BotServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -4,12 +4,18 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Protocol, TypeVar
 
+from google.protobuf.descriptor import EnumDescriptor
+
 _Member = TypeVar("_Member", bound=Enum)
 _Value = TypeVar("_Value", bound=int)
 
 
 class WireEnum(Protocol[_Value]):
     """An enum of the contract: its values are named with its own name in front."""
+
+    @property
+    def DESCRIPTOR(self) -> EnumDescriptor:  # noqa: N802 - protobuf's
+        """What is known of it."""
 
     def Name(self, number: _Value) -> str:  # noqa: N802 - protobuf's
         """The name of a value."""
@@ -31,7 +37,7 @@ def enum_table(
     Raises:
         ValueError: the contract lacks a value.
     """
-    zero, prefix = mirror.values()[0], _prefix(mirror)
+    zero, prefix = mirror.values()[0], name_prefix(mirror.DESCRIPTOR)
     return {
         member: zero if member is absent else mirror.Value(prefix + member.name)
         for member in members
@@ -40,15 +46,21 @@ def enum_table(
 
 def value_of(mirror: WireEnum[_Value], member: Enum) -> _Value:
     """The value in `mirror` that has a member's name."""
-    return mirror.Value(_prefix(mirror) + member.name)
+    return mirror.Value(name_prefix(mirror.DESCRIPTOR) + member.name)
 
 
 def word_of(mirror: WireEnum[_Value], value: _Value) -> str:
     """A value as people read it, such as ``not yet tried``; empty where nothing is said."""
     if value == mirror.values()[0]:
         return ""
-    return mirror.Name(value).removeprefix(_prefix(mirror)).lower().replace("_", " ")
+    return mirror.Name(value).removeprefix(name_prefix(mirror.DESCRIPTOR)).lower().replace("_", " ")
 
 
-def _prefix(mirror: WireEnum[_Value]) -> str:
-    return mirror.Name(mirror.values()[0]).removesuffix("UNSPECIFIED")
+def value_name(kind: EnumDescriptor, word: str) -> str:
+    """The name in the contract of a value that is a member's name, or a word such as ``round-robin``."""
+    return name_prefix(kind) + word.upper().replace("-", "_")
+
+
+def name_prefix(kind: EnumDescriptor) -> str:
+    """What the names of an enum's values have in front."""
+    return kind.values_by_number[0].name.removesuffix("UNSPECIFIED")

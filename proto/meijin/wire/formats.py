@@ -12,6 +12,7 @@ from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.enums import name_prefix, value_name
 
 Options: TypeAlias = Mapping[str, str | int | float]
 """The fields of a format's settings by their names; enum values as words."""
@@ -34,7 +35,7 @@ def format_names() -> list[str]:
 
 def format_to_proto(name: str) -> pb.TournamentFormat.ValueType:
     """Write a format."""
-    return pb.TournamentFormat.Value(_value_name(_FORMATS, name))
+    return pb.TournamentFormat.Value(value_name(_FORMATS, name))
 
 
 def format_from_proto(value: pb.TournamentFormat.ValueType) -> str:
@@ -92,7 +93,7 @@ def set_field(message: Message, name: str, value: object) -> None:
     """Write a number, a text, or an enum value by its word."""
     kind = message.DESCRIPTOR.fields_by_name[name].enum_type
     if isinstance(kind, EnumDescriptor) and isinstance(value, str):
-        value = kind.values_by_name[_value_name(kind, value)].number
+        value = kind.values_by_name[value_name(kind, value)].number
     setattr(message, name, value)
 
 
@@ -132,14 +133,6 @@ def _read(field: FieldDescriptor, value: str | float, owner: str) -> str | int |
     return _word(field.enum_type, int(value))
 
 
-def _prefix(kind: EnumDescriptor) -> str:
-    return kind.values_by_number[0].name.removesuffix("UNSPECIFIED")
-
-
 def _word(kind: EnumDescriptor, value: int) -> str:
-    name = kind.values_by_number[value].name.removeprefix(_prefix(kind))
+    name = kind.values_by_number[value].name.removeprefix(name_prefix(kind))
     return name.lower().replace("_", "-")
-
-
-def _value_name(kind: EnumDescriptor, word: str) -> str:
-    return _prefix(kind) + word.upper().replace("-", "_")

@@ -38,6 +38,7 @@ from meijin.game import (
     Variant,
 )
 from meijin.wire import values
+from meijin.wire.enums import name_prefix, value_name
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R")
@@ -97,11 +98,6 @@ def to_message(record: object, kind: type[M], /, **differing: object) -> M:
     return kind(**given)
 
 
-def to_messages(records: Iterable[object], kind: type[M], /) -> list[M]:
-    """Write several records as messages of one class."""
-    return [to_message(record, kind) for record in records]
-
-
 def from_message(message: Message, kind: type[R], /, **differing: object) -> R:
     """Read a message as a dataclass.
 
@@ -121,11 +117,6 @@ def from_message(message: Message, kind: type[R], /, **differing: object) -> R:
     return kind(
         **{name: value for name, value in read.items() if value is not MISSING}, **differing
     )
-
-
-def enum_prefix(kind: EnumDescriptor) -> str:
-    """What the names of an enum's values have in front."""
-    return kind.values_by_number[0].name.removesuffix("UNSPECIFIED")
 
 
 def _cached(function: F) -> F:
@@ -187,7 +178,7 @@ def _writer(field: _Field) -> _Convert | None:
     """What writes a value that is not ``None`` into a field; ``None`` where it is written as it is."""
     write: _Convert | None = None
     if field.enum_type is not None:
-        write = partial(_value_name, field.enum_type)
+        write = partial(_enum_value, field.enum_type)
     elif field.message_type is not None and not field.message_type.GetOptions().map_entry:
         write = partial(_part, GetMessageClass(field.message_type))
     elif field.type == FieldDescriptor.TYPE_STRING:
@@ -207,14 +198,14 @@ def _part(kind: type[Message], value: Any) -> Any:  # noqa: ANN401 - any message
     return to_message(value, kind) if is_dataclass(value) else value
 
 
-def _value_name(kind: EnumDescriptor, value: object) -> object:
+def _enum_value(kind: EnumDescriptor, value: object) -> object:
     """The name in the contract of a member, or of a word; a number is left as it is."""
     if (write := _WRITERS.get(type(value))) is not None:
         return write(value)
     name = value.name if isinstance(value, Enum) else value
     if not isinstance(name, str):
         return value
-    return enum_prefix(kind) + name.upper().replace("-", "_")
+    return value_name(kind, name)
 
 
 def _read(message: Message, field: _Field, hint: Any, default: object) -> Any:  # noqa: ANN401 - any field's value
@@ -253,7 +244,7 @@ def _read_one(field: _Field, value: Any, kind: Any) -> Any:  # noqa: ANN401 - an
 def _member(kind: EnumDescriptor, value: int, members: Any) -> object:  # noqa: ANN401 - an enum
     """The member that has the name of a value of the contract."""
     found = kind.values_by_number.get(value)
-    name = "" if found is None else found.name.removeprefix(enum_prefix(kind))
+    name = "" if found is None else found.name.removeprefix(name_prefix(kind))
     if name not in members.__members__:
         raise ValueError(f"there is no {kind.name} {value}")
     return members[name]
