@@ -18,7 +18,7 @@
 - `arena_watch`: the watch of all running games; `loop_share`: how much of the event loop it takes
 - `health`: the standard health service
 - `convert_bots`, `convert_games`, `convert_faults`, `convert_ladders`, `convert_diagnoses`,
-  `convert_tournaments`, `convert_matches`, `convert_status`, `convert_access`,
+  `convert_tournaments`, `convert_matches`, `convert_status`,
   `convert_challenges`, `convert_analysis`, `convert_webhooks`,
   `convert_openings`, `convert_arena`: between messages and views; those of the play stream are in
   `match.wire`

@@ -5,13 +5,13 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from meijin.server.api.convert_access import act_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import page_key, read_page
 from meijin.server.storage import Storage
 from meijin.store.access.audit import ActRow, list_acts
 from meijin.v1 import admin_service_pb2 as pb
 from meijin.v1.admin_service_pb2_grpc import AdminServiceServicer
+from meijin.wire.mapping import to_message
 
 
 class AdminServicer(AdminServiceServicer):
@@ -27,7 +27,7 @@ class AdminServicer(AdminServiceServicer):
         page = await read_page(
             self._storage,
             partial(_list, of=request.of),
-            act_to_proto,
+            _to_proto,
             size=request.page_size,
             start=request.page_token,
             token=lambda act: act.id,
@@ -37,3 +37,12 @@ class AdminServicer(AdminServiceServicer):
 
 def _list(connection: Connection, *, of: str, limit: int, after: str) -> Sequence[ActRow]:
     return list_acts(connection, limit=limit, before=page_key(after), of=of)
+
+
+def _to_proto(row: ActRow) -> pb.Act:
+    message = to_message(row, pb.Act, before=None, after=None)
+    if row.before is not None:
+        message.before.update(row.before)
+    if row.after is not None:
+        message.after.update(row.after)
+    return message

@@ -8,7 +8,6 @@ from sqlalchemy import Connection
 
 from meijin.server.access.caller import current_caller
 from meijin.server.access.owners import InvitationRequest, OwnerControl
-from meijin.server.api.convert_access import invitation_to_proto, owner_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, read_page
 from meijin.server.errors import invalid_request
@@ -18,6 +17,7 @@ from meijin.store.access.owners import list_owners
 from meijin.store.schema import InvitationId
 from meijin.v1 import owner_service_pb2 as pb
 from meijin.v1.owner_service_pb2_grpc import OwnerServiceServicer
+from meijin.wire.mapping import to_message
 
 DEFAULT_LIFETIME = timedelta(days=7)
 
@@ -40,7 +40,7 @@ class OwnerServicer(OwnerServiceServicer):
         quota = request.quota if request.HasField("quota") else None
         wanted = InvitationRequest(request.uses or 1, lifetime, quota)
         row, secret = await self._control.invite(current_caller.get(), wanted)
-        return pb.CreateInvitationResponse(invitation=invitation_to_proto(row), secret=secret)
+        return pb.CreateInvitationResponse(invitation=to_message(row, pb.Invitation), secret=secret)
 
     async def ListInvitations(
         self, request: pb.ListInvitationsRequest, context: Context
@@ -49,7 +49,7 @@ class OwnerServicer(OwnerServiceServicer):
         page = await read_page(
             self._storage,
             partial(_list, now=datetime.now(UTC)),
-            invitation_to_proto,
+            lambda row: to_message(row, pb.Invitation),
             size=request.page_size,
             start=request.page_token,
             token=lambda row: row.id,
@@ -64,7 +64,7 @@ class OwnerServicer(OwnerServiceServicer):
         """Have nobody use an invitation any more."""
         invitation_id = InvitationId(number(request.invitation_id, "invitation_id"))
         row = await self._control.revoke(current_caller.get(), invitation_id)
-        return pb.RevokeInvitationResponse(invitation=invitation_to_proto(row))
+        return pb.RevokeInvitationResponse(invitation=to_message(row, pb.Invitation))
 
     async def Join(self, request: pb.JoinRequest, context: Context) -> pb.JoinResponse:
         """Make an owner of who has an invitation."""
@@ -78,7 +78,7 @@ class OwnerServicer(OwnerServiceServicer):
         page = await read_page(
             self._storage,
             list_owners,
-            owner_to_proto,
+            lambda row: to_message(row, pb.Owner),
             size=request.page_size,
             start=request.page_token,
             token=lambda row: row.name,

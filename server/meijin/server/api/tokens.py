@@ -11,15 +11,18 @@ from meijin.server.access.caller import current_caller
 from meijin.server.access.last_uses import LastUses
 from meijin.server.access.token_control import TokenControl
 from meijin.server.access.tokens import TokenRequest
-from meijin.server.api.convert_access import TOKEN_KINDS, token_to_proto
 from meijin.server.api.interceptor import Context
 from meijin.server.api.requests import number, page_key, read_page
 from meijin.server.errors import InvalidRequestError, UnauthenticatedError, invalid_request
 from meijin.server.storage import Storage
 from meijin.store.access.tokens import TokenRow, get_token, list_tokens
-from meijin.store.schema import OwnerId, TokenId
+from meijin.store.schema import OwnerId, TokenId, TokenKind
 from meijin.v1 import token_service_pb2 as pb
 from meijin.v1.token_service_pb2_grpc import TokenServiceServicer
+from meijin.wire.enums import enum_table
+from meijin.wire.mapping import to_message
+
+KINDS = {value: kind for kind, value in enum_table(TokenKind, pb.TokenKind).items()}
 
 
 class TokenServicer(TokenServiceServicer):
@@ -35,7 +38,7 @@ class TokenServicer(TokenServiceServicer):
     ) -> pb.CreateTokenResponse:
         """Make a token and return its secret."""
         row, secret = await self._control.create(current_caller.get(), _request(request))
-        return pb.CreateTokenResponse(token=token_to_proto(row), secret=secret)
+        return pb.CreateTokenResponse(token=to_message(row, pb.Token), secret=secret)
 
     async def ListTokens(
         self, request: pb.ListTokensRequest, context: Context
@@ -51,7 +54,7 @@ class TokenServicer(TokenServiceServicer):
         page = await read_page(
             self._storage,
             query,
-            lambda row: token_to_proto(self._with_use(row)),
+            lambda row: to_message(self._with_use(row), pb.Token),
             size=request.page_size,
             start=request.page_token,
             token=lambda row: row.id,
@@ -66,7 +69,7 @@ class TokenServicer(TokenServiceServicer):
         if identity is None:
             raise UnauthenticatedError("show a token to be told of it")
         row = await self._storage.read(get_token, identity.token_id)
-        return pb.GetOwnTokenResponse(token=token_to_proto(self._with_use(row)))
+        return pb.GetOwnTokenResponse(token=to_message(self._with_use(row), pb.Token))
 
     async def RotateToken(
         self, request: pb.RotateTokenRequest, context: Context
@@ -77,14 +80,14 @@ class TokenServicer(TokenServiceServicer):
             row, secret = await self._control.rotate_bots(caller, request.bot)
         else:
             row, secret = await self._control.rotate(caller, _id(request.token_id))
-        return pb.RotateTokenResponse(token=token_to_proto(row), secret=secret)
+        return pb.RotateTokenResponse(token=to_message(row, pb.Token), secret=secret)
 
     async def RevokeToken(
         self, request: pb.RevokeTokenRequest, context: Context
     ) -> pb.RevokeTokenResponse:
         """Have nobody use a token any more."""
         row = await self._control.revoke(current_caller.get(), _id(request.token_id))
-        return pb.RevokeTokenResponse(token=token_to_proto(row))
+        return pb.RevokeTokenResponse(token=to_message(row, pb.Token))
 
     def _with_use(self, row: TokenRow) -> TokenRow:
         """A token with its last use, though that is not written yet."""
@@ -92,7 +95,7 @@ class TokenServicer(TokenServiceServicer):
 
 
 def _request(request: pb.CreateTokenRequest) -> TokenRequest:
-    kind = TOKEN_KINDS.get(request.kind)
+    kind = KINDS.get(request.kind)
     if kind is None:
         raise InvalidRequestError(f"no kind of tokens {request.kind}")
     expire_time = None

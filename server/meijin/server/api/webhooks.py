@@ -10,7 +10,6 @@ from meijin.server.access.webhooks import WebhookControl, WebhookRequest
 from meijin.server.api.convert_webhooks import (
     WEBHOOK_EVENTS,
     WEBHOOK_FORMATS,
-    delivery_to_proto,
     webhook_to_proto,
 )
 from meijin.server.api.interceptor import Context
@@ -23,6 +22,7 @@ from meijin.store.webhooks.deliveries import DeliveryRow
 from meijin.store.webhooks.hooks import WebhookRow
 from meijin.v1 import webhook_service_pb2 as pb
 from meijin.v1.webhook_service_pb2_grpc import WebhookServiceServicer
+from meijin.wire.mapping import to_message
 
 
 class WebhookServicer(WebhookServiceServicer):
@@ -77,7 +77,7 @@ class WebhookServicer(WebhookServiceServicer):
     async def SendTest(self, request: pb.SendTestRequest, context: Context) -> pb.SendTestResponse:
         """Send a test."""
         row = await self._control.test(current_caller.get(), _id(request.webhook_id))
-        return pb.SendTestResponse(delivery=delivery_to_proto(row))
+        return pb.SendTestResponse(delivery=to_message(row, pb.WebhookDelivery))
 
     async def ListDeliveries(
         self, request: pb.ListDeliveriesRequest, context: Context
@@ -90,7 +90,7 @@ class WebhookServicer(WebhookServiceServicer):
                 webhook_id=_id(request.webhook_id),
                 owner_id=current_caller.get().owner_id,
             ),
-            delivery_to_proto,
+            lambda row: to_message(row, pb.WebhookDelivery),
             size=request.page_size,
             start=request.page_token,
             token=lambda row: row.id,
@@ -103,7 +103,7 @@ class WebhookServicer(WebhookServiceServicer):
         """Send a delivery again."""
         delivery_id = DeliveryId(number(request.delivery_id, "delivery_id"))
         row = await self._control.redeliver(current_caller.get(), delivery_id)
-        return pb.RedeliverResponse(delivery=delivery_to_proto(row))
+        return pb.RedeliverResponse(delivery=to_message(row, pb.WebhookDelivery))
 
 
 def _request(request: pb.CreateWebhookRequest) -> WebhookRequest:
