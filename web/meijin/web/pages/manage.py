@@ -1,14 +1,14 @@
 """What operators manage: the start of it, voided games, and bots of all owners."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.responses import Response
 
 from meijin.v1 import admin_service_pb2 as pb
 from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import game_service_pb2 as game_pb
-from meijin.web.gateway import Services
 from meijin.web.pages.own_bots import address_of
 from meijin.web.refusals import bad_request
 from meijin.web.routes import Form, Private
@@ -54,39 +54,23 @@ async def void(visit: Visit) -> Response:
 async def change(visit: Visit) -> Response:
     """Change a bot as operators alone may, and show how it is managed."""
     fields = fields_of(await visit.form())
-    action = CHANGES.get(fields.get("action", ""))
-    if action is None:
-        raise bad_request(f"there is no action {fields.get('action', '')[:40]}")
-    name = fields.get("name", "")
-    await action(visit.services, name, fields)
-    is_renamed = fields["action"] == "rename"
-    return see_other(address_of(fields.get("text", "") if is_renamed else name))
+    name, action, text = (fields.get(key, "") for key in ("name", "action", "text"))
+    changes: Mapping[str, Mapping[str, Any]] = {
+        "ban": {"state": bot_pb.BOT_STATE_BANNED, "reason": text},
+        "unban": {"state": bot_pb.BOT_STATE_ACTIVE},
+        "rename": {"new_name": text},
+    }
+    if action not in changes:
+        raise bad_request(f"there is no action {action[:40]}")
+    request = bot_pb.UpdateBotRequest(name=name, **changes[action])
+    await visit.services.bots.UpdateBot(request)
+    return see_other(address_of(text if action == "rename" else name))
 
 
 async def find(visit: Visit) -> Response:
     """Go on to where a bot is managed."""
     return see_other(address_of(visit.text("name", most=60)))
 
-
-async def _ban(services: Services, name: str, fields: Mapping[str, str]) -> None:
-    state, reason = bot_pb.BOT_STATE_BANNED, fields.get("text", "")
-    await services.bots.UpdateBot(bot_pb.UpdateBotRequest(name=name, state=state, reason=reason))
-
-
-async def _unban(services: Services, name: str, _: Mapping[str, str]) -> None:
-    state = bot_pb.BOT_STATE_ACTIVE
-    await services.bots.UpdateBot(bot_pb.UpdateBotRequest(name=name, state=state))
-
-
-async def _rename(services: Services, name: str, fields: Mapping[str, str]) -> None:
-    request = bot_pb.UpdateBotRequest(name=name, new_name=fields.get("text", ""))
-    await services.bots.UpdateBot(request)
-
-
-Change = Callable[[Services, str, Mapping[str, str]], Awaitable[object]]
-"""Changes a bot by what a form says."""
-
-CHANGES: Mapping[str, Change] = {"ban": _ban, "unban": _unban, "rename": _rename}
 
 ROUTES = (
     Private("/manage", show),
