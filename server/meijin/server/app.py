@@ -262,9 +262,9 @@ class App:
         storage = Storage(database, writer)
         try:
             await ensure_operator_token(storage, OperatorTokenFile(settings.data))
-            await storage.read(partial(check_time_classes, classes=settings.time_classes))
+            await storage.read(check_time_classes, classes=settings.time_classes)
             folder = None if move_log is None else move_log.folder
-            recovered = await storage.read(partial(load, storage=storage, log_folder=folder))
+            recovered = await storage.read(load, storage=storage, log_folder=folder)
             check_move_log(recovered.games, settings)
             begun, last = first_entry(recovered), recovered.last
             if move_log is not None:
@@ -434,7 +434,7 @@ async def _begin_log(
         OSError: the disk does not take it; nothing has changed.
     """
     mark = move_log.begin(first, database_id=recovered.games.mark.database_id, epoch=epoch)
-    await storage.write(partial(write_mark, mark=mark))
+    await storage.write(write_mark, mark=mark)
     if recovered.games.problem is None:
         move_log.drop_old()
     else:

@@ -363,14 +363,14 @@ async def test_a_storm_of_hellos_has_few_at_the_store(
     waiting, most = 0, 0
     write = server.parts.storage.write
 
-    async def counted(work: Any) -> Any:
+    async def counted(work: Any, **arguments: Any) -> Any:
         nonlocal waiting, most
         if getattr(work, "func", None) is not let_in:  # what the server writes for itself
-            return await write(work)
+            return await write(work, **arguments)
         waiting += 1
         most = max(most, waiting)
         try:
-            return await write(work)
+            return await write(work, **arguments)
         finally:
             waiting -= 1
 

@@ -62,9 +62,9 @@ class Rows:
         self.count = count
         self.reads: list[int] = []
 
-    async def read(self, query: Callable[[Connection], Any]) -> Any:
+    async def read(self, query: Callable[..., Any], **arguments: Any) -> Any:
         """What a query says."""
-        return query(cast("Connection", None))
+        return query(cast("Connection", None), **arguments)
 
     def after(
         self,

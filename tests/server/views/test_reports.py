@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,9 +25,9 @@ class HeldStorage:
         self.begun = asyncio.Event()
         self.may_answer = asyncio.Event()
 
-    async def read(self, query: partial[Any]) -> object:
+    async def read(self, _look: object, *, kept: Any, **_: object) -> object:
         """Wait, and return what is to be kept."""
-        self.before.append(query.keywords["kept"])
+        self.before.append(kept)
         self.begun.set()
         await self.may_answer.wait()
         return SimpleNamespace(summary="summary", report=len(self.before))

@@ -377,7 +377,7 @@ async def test_a_result_outlasts_an_outage_of_the_store(
     scene.faults()
     await deliverer.step()
 
-    async def away(_work: object) -> None:
+    async def away(_work: object, **_: object) -> None:
         raise StoreAwayError("the database does not answer; try again")
 
     with monkeypatch.context() as outage:

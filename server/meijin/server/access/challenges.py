@@ -130,7 +130,7 @@ class ChallengeControl:
         _check(request)
         # In a thread: twenty positions of hundreds of stones take longer than a move may wait.
         openings = await asyncio.to_thread(_openings, request)
-        made = await self._storage.read(partial(_find, caller=caller, request=request))
+        made = await self._storage.read(_find, caller=caller, request=request)
         if made is None:
             pair = await self._pair(caller, request)
             self._check_players(pair, request)
@@ -142,7 +142,7 @@ class ChallengeControl:
             if caller.person_id is not None:
                 self._addresses[made] = address
         await self._control.play(made)
-        return await self._storage.read(partial(store.get_challenge, challenge_id=made))
+        return await self._storage.read(store.get_challenge, challenge_id=made)
 
     async def _pair(self, caller: Caller, request: ChallengeRequest) -> _Pair:
         here = frozenset(
@@ -178,16 +178,16 @@ class ChallengeControl:
         """
         async with self._control.changing:
             change = partial(_take_back, caller=caller, challenge_id=challenge_id)
-            await self._storage.write(partial(change, now=datetime.now(UTC)))
+            await self._storage.write(change, now=datetime.now(UTC))
             await self._stop(challenge_id)
-        return await self._storage.read(partial(store.get_challenge, challenge_id=challenge_id))
+        return await self._storage.read(store.get_challenge, challenge_id=challenge_id)
 
     async def abandon(self, challenge_id: TournamentId) -> None:
         """Take a challenge back whose person has left."""
         async with self._control.changing:
             run = self._scheduler.runs.get(challenge_id)
             if run is not None and not run.running:
-                await self._storage.write(partial(_cancel, challenge_id=challenge_id))
+                await self._storage.write(_cancel, challenge_id=challenge_id)
                 await self._stop(challenge_id)
 
     async def _stop(self, challenge_id: TournamentId) -> None:

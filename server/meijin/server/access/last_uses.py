@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.errors import StoreAwayError, UnauthenticatedError
@@ -35,7 +34,7 @@ class LastUses:
             return
         uses, self._pending = self._pending, {}
         try:
-            await self._storage.write(partial(write_uses, uses=uses))
+            await self._storage.write(write_uses, uses=uses)
         except StoreAwayError:
             self._pending = uses | self._pending
 
@@ -43,7 +42,7 @@ class LastUses:
         """End the calls whose token has expired."""
         tokens = list(self._calls.tokens)
         try:
-            valid = await self._storage.read(partial(valid_among, token_ids=tokens, now=now))
+            valid = await self._storage.read(valid_among, token_ids=tokens, now=now)
         except StoreAwayError:
             return
         for token_id in tokens:

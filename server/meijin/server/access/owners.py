@@ -87,7 +87,7 @@ class OwnerControl:
         secret = new_secret(TokenKind.OWNER.value)
         work = partial(_join, caller=caller, invitation=invitation, name=name, secret=secret)
         try:
-            await self._storage.write(partial(work, now=datetime.now(UTC)))
+            await self._storage.write(work, now=datetime.now(UTC))
         except IntegrityError:
             raise NameTakenError(f'an owner "{name}" exists; take another name') from None
         return secret

@@ -100,7 +100,7 @@ class People:
         while True:
             name = _new_name(display_name)
             try:
-                await self._storage.write(partial(add, name=name))
+                await self._storage.write(add, name=name)
             except IntegrityError:
                 continue  # another of 4 billion such names
             return Person(name, display_name, secret, now + LIFETIME)
@@ -135,7 +135,7 @@ class People:
         find = partial(idle_people, since=since, limit=FORGOTTEN_AT_ONCE)
         people = await self._storage.read(find)
         if people:
-            await self._storage.write(partial(forget_idle, since=since, people=people))
+            await self._storage.write(forget_idle, since=since, people=people)
 
     def _abandoned(
         self, running: Mapping[TournamentId, BotId], now: float

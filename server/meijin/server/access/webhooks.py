@@ -127,7 +127,7 @@ class WebhookControl:
     async def _write(self, work: _Work[T_co]) -> T_co:
         """Run work at the present time, if webhooks are sent at all."""
         self._reach()
-        result = await self._storage.write(partial(work, now=datetime.now(UTC)))
+        result = await self._storage.write(work, now=datetime.now(UTC))
         self._wake()
         return result
 

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import ExitStack, aclosing
 from datetime import timedelta
-from functools import partial
 
 from sqlalchemy import Connection
 
@@ -64,7 +63,7 @@ class AnalysisServicer(AnalysisServiceServicer):
 
     async def _session(self, caller: Caller, name: str) -> Session:
         """The stream of a bot that the caller may ask."""
-        bot_id = await self._storage.read(partial(_bot, caller=caller, name=name))
+        bot_id = await self._storage.read(_bot, caller=caller, name=name)
         player = self._lobby.players.get(bot_id)
         session = None if player is None else player.session
         if session is None:

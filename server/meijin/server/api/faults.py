@@ -46,7 +46,7 @@ class FaultServicer(FaultServiceServicer):
         pauses = {pause.version_id: pause for pause in self._pauses.in_force()}
         if not bot or not pauses:
             return []
-        labels = await self._storage.read(partial(_labels, bot=bot, versions=pauses))
+        labels = await self._storage.read(_labels, bot=bot, versions=pauses)
         return [pause_to_proto(pauses[version], label) for version, label in labels.items()]
 
 

@@ -150,7 +150,7 @@ class GameServicer(GameServiceServicer):
 
     async def _game(self, game_id: GameId) -> GameDetail:
         live = self._games.live_game(game_id)
-        found = await self._storage.read(partial(_find, game_id=game_id))
+        found = await self._storage.read(_find, game_id=game_id)
         return game_detail(found.row, live, found.said)
 
     def _listed(self, found: "_Found") -> game_pb2.Game:

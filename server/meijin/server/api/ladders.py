@@ -93,7 +93,7 @@ class LadderServicer(LadderServiceServicer):
             ),
         )
         size, start = page_size(request.page_size), _line_of(request.page_token)
-        return await self._storage.read(partial(_standings, find=find, size=size, start=start))
+        return await self._storage.read(_standings, find=find, size=size, start=start)
 
     async def ListRatingRuns(
         self, request: pb.ListRatingRunsRequest, context: Context
@@ -204,7 +204,7 @@ class LadderServicer(LadderServiceServicer):
         set_anchors = partial(_set_anchors, request=request, caller=caller, now=datetime.now(UTC))
         ladder_id = await self._storage.write(set_anchors)
         self._refreshes.ladder_changed(ladder_id)
-        ladder = await self._storage.read(partial(ladders.summary, ladder_id=ladder_id))
+        ladder = await self._storage.read(ladders.summary, ladder_id=ladder_id)
         return pb.SetAnchorsResponse(ladder=ladder_to_proto(ladder))
 
 

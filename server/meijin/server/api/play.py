@@ -248,7 +248,7 @@ class PlayServicer(PlayServiceServicer):
         while True:
             expulsions = self._lobby.expulsions
             with self._store_watch.write():
-                bot = await self._storage.write(partial(admission, now=datetime.now(UTC)))
+                bot = await self._storage.write(admission, now=datetime.now(UTC))
             if expulsions == self._lobby.expulsions:
                 return bot
 

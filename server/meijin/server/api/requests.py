@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from google.protobuf.message import Message
@@ -71,7 +70,7 @@ async def read_page(
     room, place = MAX_PAGE_BYTES, start
     while len(messages) < wanted:
         limit = min(batch, wanted - len(messages))
-        rows = await storage.read(partial(query, limit=limit + 1, after=place))
+        rows = await storage.read(query, limit=limit + 1, after=place)
         for row in rows[:limit]:
             message = convert(row)
             room -= message.ByteSize()

@@ -83,7 +83,7 @@ class TournamentServicer(TournamentServiceServicer):
             caller.owner_id,
         )
         await self._control.play(tournament_id)
-        found = await self._storage.read(partial(tournament_summary, tournament_id=tournament_id))
+        found = await self._storage.read(tournament_summary, tournament_id=tournament_id)
         return pb.CreateTournamentResponse(tournament=self._to_proto(found))
 
     async def GetTournament(
@@ -94,7 +94,7 @@ class TournamentServicer(TournamentServiceServicer):
         response = pb.GetTournamentResponse(tournament=self._to_proto(found))
         response.MergeFrom(report)
         if request.with_match_report:
-            told = await self._storage.read(partial(match_report, row=found.row))
+            told = await self._storage.read(match_report, row=found.row)
             if told is not None:
                 response.match_report.CopyFrom(report_to_proto(told))
         return response

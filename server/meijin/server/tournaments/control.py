@@ -152,7 +152,7 @@ class TournamentControl:
 
         run = await self._storage.read(load)
         while not run.is_loaded:
-            await self._storage.read(partial(load_pending, run=run))
+            await self._storage.read(load_pending, run=run)
         return run
 
     def _add(self, run: TournamentRun) -> None:

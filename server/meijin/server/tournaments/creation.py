@@ -198,7 +198,7 @@ class Creator:
         planned = await self._storage.read(plan)
         if len(planned.games) <= CHUNK:
             add = partial(_add, planned=planned, actor=actor, limits=self._limits)
-            return await self._storage.write(partial(add, now=datetime.now(UTC)))
+            return await self._storage.write(add, now=datetime.now(UTC))
         if self._waiting >= MAX_WAITING:
             raise BusyError(f"{self._waiting} large tournaments are being made; try again later")
         self._waiting += 1
@@ -212,13 +212,13 @@ class Creator:
     async def _find(self, request_id: str) -> TournamentId | None:
         if not request_id:
             return None
-        found = await self._storage.read(partial(store.find_request, request_id=request_id))
+        found = await self._storage.read(store.find_request, request_id=request_id)
         return found[0] if found is not None and found[1] is not PLANNING else None
 
     async def _store(self, planned: _Planned, actor: Actor) -> TournamentId:
         """Store a large tournament part by part."""
         add = partial(_begin_planning, planned=planned, limits=self._limits)
-        tournament_id = await self._storage.write(partial(add, now=datetime.now(UTC)))
+        tournament_id = await self._storage.write(add, now=datetime.now(UTC))
         try:
             await self._store_games(tournament_id, planned.games)
             begin = partial(
@@ -254,7 +254,7 @@ class Creator:
 
     async def _drop_part(self) -> bool:
         async with self._storing:
-            return await self._storage.write(partial(store.drop_half_made, limit=CHUNK))
+            return await self._storage.write(store.drop_half_made, limit=CHUNK)
 
 
 def _next_part(games: Iterator[PlannedGame]) -> list[PlannedGame]:

@@ -165,7 +165,7 @@ class LlrPaths:
         turn = self._turns.setdefault(tournament_id, asyncio.Lock())
         async with turn:
             look = partial(_look, tournament_id=tournament_id, before=self._kept.get(tournament_id))
-            tally, path = await self._storage.read(partial(look, most=most))
+            tally, path = await self._storage.read(look, most=most)
             self._kept[tournament_id] = tally
             self._kept.move_to_end(tournament_id)
             if len(self._kept) > MOST_KEPT:

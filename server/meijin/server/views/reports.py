@@ -4,7 +4,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -66,8 +65,8 @@ class TournamentReports(Generic[T]):
     async def _find(self, tournament_id: TournamentId) -> _Kept[T]:
         turn = self._turns.setdefault(tournament_id, asyncio.Lock())
         async with turn:
-            look = partial(self._look, kept=self._kept.get(tournament_id))
-            kept = await self._storage.read(partial(look, tournament_id=tournament_id))
+            known = self._kept.get(tournament_id)
+            kept = await self._storage.read(self._look, kept=known, tournament_id=tournament_id)
             self._kept[tournament_id] = kept
             self._kept.move_to_end(tournament_id)
             if len(self._kept) > MOST_KEPT:

@@ -163,15 +163,15 @@ class Deliverer:
         """
         await self._write_results()
         now = self._clock()
-        steps = await self._storage.read(partial(plan_steps, now=now))
+        steps = await self._storage.read(plan_steps, now=now)
         if steps:
-            await self._storage.write(partial(write_steps, steps=steps))
+            await self._storage.write(write_steps, steps=steps)
         if now >= self._prune_time:
-            await self._storage.write(partial(store.prune_before, time=now - KEPT_FOR))
+            await self._storage.write(store.prune_before, time=now - KEPT_FOR)
             self._prune_time = now + PRUNE_INTERVAL
         hooks = await self._storage.read(enabled_webhooks)
         self._turns = {hook.id: self._turns.get(hook.id, 0) for hook in hooks}
-        for due in await self._storage.read(partial(self._due, hooks=hooks, now=now)):
+        for due in await self._storage.read(self._due, hooks=hooks, now=now):
             self._begin(due)
         return bool(hooks or self._sending)
 
@@ -223,7 +223,7 @@ class Deliverer:
         self._wake.set()
 
     async def _try(self, due: _Due) -> Result:
-        message = await self._storage.read(partial(self._message, due=due))
+        message = await self._storage.read(self._message, due=due)
         if message is None:
             return self._result(detail="what it tells of is stored no more", is_final=True)
         name = f"webhook-{due.hook.id}"
@@ -275,7 +275,7 @@ class Deliverer:
             return
         attempts = [attempt_of(delivery, result, self._rng) for delivery, result in results]
         changes = list(zip(results, attempts, strict=True))
-        disabled = await self._storage.write(partial(_write, changes=changes))
+        disabled = await self._storage.write(_write, changes=changes)
         for hook_id, reason in disabled.items():
             log.warning("a webhook is disabled", webhook=hook_id, reason=reason)
         del self._results[: len(results)]

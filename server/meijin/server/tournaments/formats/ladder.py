@@ -313,7 +313,7 @@ class LadderFormat(Format):
         if table is not None and table.has(bots):
             if self._clock() < self._next_look:
                 return table
-            newest = await self._storage.read(partial(published_run, ladder_id=self._ladder_id))
+            newest = await self._storage.read(published_run, ladder_id=self._ladder_id)
             self._next_look = self._clock() + RUN_POLL_INTERVAL.total_seconds()
             if newest == self._run_id:
                 return table
