@@ -12,8 +12,11 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import grpc
 import pytest
 
+from meijin.v1.status_service_pb2 import GetActivityRequest
+from meijin.v1.status_service_pb2_grpc import StatusServiceStub
 from meijin.wire.contract import DEFAULT_SERVER, SERVER_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -176,6 +179,21 @@ class Lasting:
         assert status in {0, -signal.SIGTERM}, f"{place} ended with {status}: {self.said}"
 
 
+def wait_for_ladders(address: str) -> None:
+    """Wait until a server's ladders have all games, as whoever types the next command would find.
+
+    Where the server asks for a token, or for TLS, nothing is waited for.
+    """
+    deadline = time.monotonic() + PATIENCE
+    with grpc.insecure_channel(address) as channel, suppress(grpc.RpcError):
+        service, request = StatusServiceStub(channel), GetActivityRequest()
+        while any(
+            each.games_behind for each in service.GetActivity(request, timeout=PATIENCE).ladders
+        ):
+            assert time.monotonic() < deadline, "the ladders do not follow"
+            time.sleep(POLL)
+
+
 class Terminal:
     """Types the commands of a page, in a folder of its own.
 
@@ -215,6 +233,8 @@ class Terminal:
         environment = self.environment()
         address = environment.get(SERVER_VARIABLE, DEFAULT_SERVER)
         text = command.text.replace(f"--server {DEFAULT_SERVER}", f"--server {address}")
+        if " ladder " in text and SERVER_VARIABLE in environment:
+            wait_for_ladders(address)
         process = subprocess.Popen(
             ["bash", "-c", text],
             cwd=self.folder,
