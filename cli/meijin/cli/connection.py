@@ -25,6 +25,7 @@ __all__ = [
     "Connection",
     "JsonOption",
     "Server",
+    "TokenOption",
     "connect",
     "pages",
     "with_server",

@@ -54,7 +54,8 @@ _UNSAID = asdict(Profile())
 
 def profile_path() -> Path:
     """The file, in the user's folder of settings; one of several where a variable names it."""
-    return Path(typer.get_app_dir("meijin")) / f"{os.environ.get(PROFILE_VARIABLE, 'profile')}.json"
+    name = os.environ.get(PROFILE_VARIABLE) or "profile"
+    return Path(typer.get_app_dir("meijin")) / f"{name}.json"
 
 
 def read_profile() -> Profile:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from meijin.cli.commands.tokens import kind_text
-from meijin.cli.connection import JsonOption, connect, with_server
+from meijin.cli.connection import JsonOption, TokenOption, connect, with_server
 from meijin.cli.errors import UsageError
 from meijin.cli.output import console, print_json
 from meijin.cli.profile import Profile, profile_path, write_profile
@@ -22,6 +22,7 @@ def login(
     name: Annotated[
         str, typer.Option(help="With an invitation, your name: 1 to 40 letters, digits, -, _ or .")
     ] = "",
+    token: TokenOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Keep which server the commands talk to, and the token that they show.
@@ -33,8 +34,8 @@ def login(
         raise UsageError("give --invitation and --name together")
     if invitation:
         token = _joined(profile, invitation.strip(), name)
-    else:
-        token = profile.token or typer.prompt(
+    elif token is None:
+        token = typer.prompt(
             "Token (none to look only)", default="", hide_input=True, show_default=False, err=True
         )
     kept = replace(profile, server=profile.endpoint.address, token=token or None)
