@@ -116,7 +116,8 @@ class BotControl:
         except IntegrityError:
             raise _name_taken(change.new_name or name) from None
         self._take_effect(bot, change)
-        self._scheduler.lift_pauses(bot.id, lifted)
+        if lifted:
+            self._scheduler.lift_pauses(bot.id, lifted)
         return bot
 
     def _take_effect(self, bot: BotRecord, change: BotUpdate) -> None:
