@@ -26,7 +26,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
-	@echo "make test        every check, and the tests to wait for: a path through everything"
+	@echo "make test        every check, and the tests that one waits for"
 	@echo "make test-long   the others: processes, faults, simulated games, every page; and coverage"
 	@echo "make coverage    how much of the code the tests of units reach"
 	@echo "make busy        tests of processes beside six busy loops, three times"
@@ -55,7 +55,7 @@ coverage: .venv/installed-dev
 
 # Three times: what depends on the machine's mood shows itself seldom.
 busy: .venv/installed-dev
-	$(BIN)/python scripts/busy.py $(PYTEST) -m "long or smoke" tests/system tests/docs/test_commands.py tests/testing tests/arena
+	$(BIN)/python scripts/busy.py $(PYTEST) tests/system tests/docs/test_commands.py tests/testing tests/arena
 
 chaos: .venv/installed-dev
 	$(BIN)/python -m tests.system.chaos --minutes $(MINUTES) --seed $(SEED)
