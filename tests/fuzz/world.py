@@ -374,10 +374,10 @@ class World:
 
     # -- the store ----------------------------------------------------------------------
 
-    async def write(self, work: Callable[..., Any]) -> Any:
+    async def write(self, work: Callable[..., Any], **arguments: object) -> Any:
         """Run what admits a bot, as the store's writer would."""
         await self.turns_of_loop(self.rng.randrange(3))
-        return work(None)
+        return work(None, **arguments)
 
     def admit(self, _connection: None, *, hello: Hello, **_more: object) -> Admitted:
         """Who says hello, on a server that is open to all."""
