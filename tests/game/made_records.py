@@ -25,7 +25,6 @@ from meijin.game import (
 
 
 def any_outcomes() -> st.SearchStrategy[Outcome]:
-    """Every valid outcome, with any detail."""
     valid = []
     for winner in (None, *Color):
         for ending in Ending:
@@ -55,7 +54,6 @@ instants = st.datetimes(
 
 
 def random_moves(variant: Variant, rng: random.Random) -> tuple[int, ...]:
-    """A part of a random game."""
     board = Board(variant)
     for cell in rng.sample(range(variant.cells), rng.randrange(variant.cells)):
         if board.is_over:
@@ -69,7 +67,6 @@ names = st.text(max_size=20)
 
 @st.composite
 def records(draw: st.DrawFn) -> GameRecord:
-    """Any record of a random game."""
     variants = (
         GOMOKU,
         TIC_TAC_TOE,
@@ -110,12 +107,10 @@ def swapped_records(draw: st.DrawFn) -> GameRecord:
 
 
 def random_times(moves: tuple[int, ...], rng: random.Random) -> tuple[timedelta, ...]:
-    """A time of any size for each move."""
     return tuple(timedelta(microseconds=rng.randrange(10 ** rng.randrange(1, 12))) for _ in moves)
 
 
 def random_analysis(moves: tuple[int, ...], rng: random.Random) -> tuple[Analysis | None, ...]:
-    """An analysis for some of the moves."""
     return tuple(
         Analysis(rng.randrange(-(2**31), 2**31), rng.randrange(99), rng.randrange(2**63), moves[:2])
         if rng.random() < 0.5

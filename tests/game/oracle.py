@@ -28,7 +28,6 @@ class Position:
 
     @classmethod
     def of(cls, board: Board) -> Position:
-        """Those of a board."""
         variant = board.variant
         stones: dict[Color | None, set[Point]] = {Color.BLACK: set(), Color.WHITE: set()}
         for cell in range(variant.cells):
@@ -38,15 +37,12 @@ class Position:
         return cls(variant.width, variant.height, black, white)
 
     def has(self, point: Point) -> bool:
-        """Whether the point is on the board."""
         return 0 <= point[0] < self.width and 0 <= point[1] < self.height
 
     def is_empty(self, point: Point) -> bool:
-        """Whether the point is on the board, and free."""
         return self.has(point) and point not in self.black and point not in self.white
 
     def with_black(self, point: Point) -> Position:
-        """The position after a black stone."""
         return Position(self.width, self.height, self.black | {point}, self.white)
 
     def fives(self, point: Point) -> Iterator[frozenset[Point]]:
@@ -62,7 +58,6 @@ class Position:
 
 
 def runs(stones: frozenset[Point]) -> Iterator[list[Point]]:
-    """Every unbroken row of stones, with the points before and behind it."""
     for x, y in stones:
         for dx, dy in DIRECTIONS:
             if (x - dx, y - dy) not in stones:
@@ -73,7 +68,6 @@ def runs(stones: frozenset[Point]) -> Iterator[list[Point]]:
 
 
 def has_won(position: Position, color: Color, variant: Variant) -> bool:
-    """Whether a side has a winning row."""
     stones = position.black if color is Color.BLACK else position.white
     return any(wins(position, row, color, variant) for row in runs(stones))
 
@@ -96,7 +90,6 @@ def wins(position: Position, row: list[Point], color: Color, variant: Variant) -
 
 
 def makes_five(position: Position, point: Point) -> bool:
-    """Whether a black stone on an empty point makes a five."""
     after = position.with_black(point)
     return any(five <= after.black for five in after.fives(point))
 
@@ -127,7 +120,6 @@ def threes(position: Position, point: Point) -> set[frozenset[Point]]:
 
 
 def is_foul(position: Position, point: Point) -> bool:
-    """Whether an empty point is forbidden to black."""
     if makes_five(position, point):
         return False
     after = position.with_black(point)
@@ -139,11 +131,9 @@ def is_foul(position: Position, point: Point) -> bool:
 
 
 def allows(position: Position, point: Point, color: Color, variant: Variant) -> bool:
-    """Whether a side may play on an empty point."""
     return variant.rule is not RENJU or color is Color.WHITE or not is_foul(position, point)
 
 
 def forbidden_points(position: Position) -> set[Point]:
-    """Every point that is forbidden to black."""
     points = ((x, y) for x in range(position.width) for y in range(position.height))
     return {point for point in points if position.is_empty(point) and is_foul(position, point)}

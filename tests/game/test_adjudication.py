@@ -62,12 +62,6 @@ def test_a_run_that_is_broken_counts_anew(scores: Sequence[int | None]) -> None:
     assert played(RESIGN, scores)[0] is None
 
 
-def test_a_broken_run_may_be_made_again() -> None:
-    """What was said before the break counts no more."""
-    outcome, ply = played(RESIGN, (-100, 100, None, 100, -100, 100, -100))
-    assert (outcome is not None, ply) == (True, 6)
-
-
 def test_a_level_game_is_drawn() -> None:
     """By moves that were made with enough stones on the board."""
     outcome, ply = played(DRAW, (0, 0, 0, 0, -10, 10, 3, 0))

@@ -1,7 +1,5 @@
 """How games end."""
 
-from itertools import product
-
 import pytest
 
 from meijin.game import Color, Ending, Outcome, Party, Result
@@ -10,7 +8,6 @@ WON, LOST = Result.BLACK_WINS, Result.WHITE_WINS
 
 
 def is_valid(result: Result, ending: Ending, at_fault: Party) -> bool:
-    """Whether the three make an outcome."""
     try:
         outcome = Outcome(ending, result.winner, at_fault)
     except ValueError:
@@ -18,54 +15,25 @@ def is_valid(result: Result, ending: Ending, at_fault: Party) -> bool:
     return outcome.result is result
 
 
-@pytest.mark.parametrize(
-    ("ending", "results"),
-    [
-        (Ending.FIVE, {WON, LOST}),
-        (Ending.RESIGN, {WON, LOST}),
-        (Ending.DRAW, {Result.DRAW}),
-        (Ending.ADJUDICATION, {WON, LOST, Result.DRAW}),
-        (Ending.VOID, {Result.NONE}),
-        *((ending, {WON, LOST}) for ending in Ending if ending.is_forfeit),
-    ],
-)
-def test_results_of_an_ending(ending: Ending, results: set[Result]) -> None:
-    """An ending allows its own results alone; a void game has none, and no other game."""
-    allowed = {r for r, party in product(Result, Party) if is_valid(r, ending, party)}
-    assert allowed == results
-
-
-def test_forfeits() -> None:
-    """Time, an illegal or a forbidden move, a crash and a disconnect lose by forfeit."""
-    assert {ending.value for ending in Ending if ending.is_forfeit} == {
-        "time",
-        "illegal",
-        "forbidden",
-        "crash",
-        "disconnect",
-    }
-
-
-@pytest.mark.parametrize("ending", [ending for ending in Ending if ending.is_forfeit])
-def test_fault_of_a_forfeit(ending: Ending) -> None:
-    """The loser is at fault for a forfeit, and nobody else."""
-    assert [party for party in Party if is_valid(WON, ending, party)] == [Party.WHITE]
-    assert [party for party in Party if is_valid(LOST, ending, party)] == [Party.BLACK]
-
-
-@pytest.mark.parametrize(
-    ("result", "ending"),
-    [
-        (WON, Ending.FIVE),
-        (Result.DRAW, Ending.DRAW),
-        (LOST, Ending.ADJUDICATION),
-        (Result.NONE, Ending.VOID),
-    ],
-)
-def test_no_side_at_fault(result: Result, ending: Ending) -> None:
-    """No side is at fault for an ending that is no forfeit."""
-    blamed = {party for party in Party if is_valid(result, ending, party)}
-    assert blamed == set(Party) - {Party.BLACK, Party.WHITE}
+@pytest.mark.parametrize("ending", Ending)
+def test_results_and_faults_of_an_ending(ending: Ending) -> None:
+    """An ending has its own results alone; a forfeit is the loser's fault, no other ending a side's."""
+    decided = {WON, LOST}
+    results = {
+        Ending.DRAW: {Result.DRAW},
+        Ending.ADJUDICATION: {*decided, Result.DRAW},
+        Ending.VOID: {Result.NONE},
+    }.get(ending, decided)
+    for result in Result:
+        blamed = {party for party in Party if is_valid(result, ending, party)}
+        if result not in results:
+            assert blamed == set()
+        elif ending.is_forfeit:
+            assert blamed == {Party.WHITE if result is WON else Party.BLACK}
+        else:
+            assert blamed == set(Party) - {Party.BLACK, Party.WHITE}
+    forfeits = {"time", "illegal", "forbidden", "crash", "disconnect"}
+    assert ending.is_forfeit is (ending.value in forfeits)
 
 
 def test_contradiction_is_named() -> None:
@@ -93,31 +61,18 @@ def test_in_words(outcome: Outcome, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "black", "white"), [(WON, 1, 0), (LOST, 0, 1), (Result.DRAW, 0.5, 0.5)]
+    ("result", "winner", "black", "white"),
+    [(WON, Color.BLACK, 1, 0), (LOST, Color.WHITE, 0, 1), (Result.DRAW, None, 0.5, 0.5)],
 )
-def test_points(result: Result, black: float, white: float) -> None:
-    """A win is one point, a draw half of one."""
-    assert result.points(Color.BLACK) == black
-    assert result.points(Color.WHITE) == white
-
-
-def test_no_points() -> None:
-    """A void game gives no points."""
+def test_points(result: Result, winner: Color | None, black: float, white: float) -> None:
+    """A win is one point, a draw half of one, and a void game gives none."""
+    assert result.winner is winner
+    assert winner is None or Result.won_by(winner) is result
+    assert (result.points(Color.BLACK), result.points(Color.WHITE)) == (black, white)
+    assert (result.mirrored.points(Color.WHITE)) == black
+    assert Result.NONE.winner is None
     with pytest.raises(ValueError, match="a game without a result"):
         Result.NONE.points(Color.BLACK)
-
-
-@pytest.mark.parametrize("color", Color)
-def test_won_by(color: Color) -> None:
-    """The winner of a result that a side won is that side."""
-    assert Result.won_by(color).winner is color
-    assert Result.won_by(color).points(color) == 1
-
-
-def test_no_winner() -> None:
-    """Nobody wins a draw or a void game."""
-    assert Result.DRAW.winner is None
-    assert Result.NONE.winner is None
 
 
 def test_party_of() -> None:

@@ -2,9 +2,9 @@
 
 - `rules`: what is played: rules, variants, opening rules
 - `board`: the stones of a game, in writing, as a picture, and mirrored
-- `color`, `grid`: colours, and the lines of a board
-- `seat`, `position`, `action`: its players, who of them is to act, and how
-- `clock`, `seconds`: time controls
+- `color`, `grid`: colours and seats, and the lines of a board
+- `position`: who of the players is to act, and how
+- `clock`: time controls, and durations in writing
 - `time_class`: bullet, blitz and the other classes of them
 - `outcome`: how games end
 - `adjudication`: games ended early, by scores that both sides agree about
@@ -12,36 +12,36 @@
 - `openings`: the first moves, dealt and from files
 """
 
-from meijin.game.action import (
-    Action,
-    Choose,
-    OpeningAction,
-    Placement,
-    chosen_color,
-    encode_action,
-)
 from meijin.game.adjudication import Adjudication, Adjudicator, DrawRule, ResignRule
 from meijin.game.board.board import Board, ForbiddenMoveError, IllegalMoveError
 from meijin.game.board.coordinates import cell_at, cell_name, parse_cell
 from meijin.game.board.moves import decode_moves, encode_moves
 from meijin.game.board.winning_line import winning_line
 from meijin.game.clock import Clock, TimeControl
-from meijin.game.color import Color
+from meijin.game.color import Color, Seat
+from meijin.game.openings.balanced import Opening
 from meijin.game.openings.opening import (
-    Opening,
     check_opening,
     format_opening,
     openings_for,
     parse_opening,
 )
 from meijin.game.outcome import Ending, Outcome, Party, Result
-from meijin.game.position import GamePosition, IllegalActionError, SideChoice
+from meijin.game.position import (
+    Action,
+    Choose,
+    GamePosition,
+    IllegalActionError,
+    OpeningAction,
+    Placement,
+    SideChoice,
+    chosen_color,
+    encode_action,
+)
 from meijin.game.records.analysis import Analysis
 from meijin.game.records.record import GameRecord
 from meijin.game.records.sgf import from_sgf, to_sgf
 from meijin.game.records.sgf_tree import SgfError
-from meijin.game.rules.line_rule import CARO, CARO_EXACT, FREESTYLE, STANDARD
-from meijin.game.rules.named import RULES, rule_named
 from meijin.game.rules.opening_rule import (
     FREE,
     OPENING_RULES,
@@ -53,9 +53,8 @@ from meijin.game.rules.opening_rule import (
     opening_rule_named,
 )
 from meijin.game.rules.renju import RENJU
-from meijin.game.rules.rule import Rule
-from meijin.game.rules.variant import GOMOKU, TIC_TAC_TOE, Variant
-from meijin.game.seat import Seat
+from meijin.game.rules.rule import CARO, CARO_EXACT, FREESTYLE, STANDARD, Rule
+from meijin.game.rules.variant import GOMOKU, RULES, TIC_TAC_TOE, Variant, rule_named
 from meijin.game.time_class import TIME_CLASSES, TimeClass, TimeClasses
 
 __all__ = [

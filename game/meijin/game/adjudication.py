@@ -1,12 +1,13 @@
 """Adjudication: games ended before their end, by scores that both sides agree about."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from meijin.game.color import Seat
 from meijin.game.outcome import Ending, Outcome
 from meijin.game.position import GamePosition
-from meijin.game.seat import Seat
 
 MAX_SCORE = 10**9
 MAX_MOVES = 100
@@ -41,7 +42,7 @@ class DrawRule:
     moves: int
     """Of each side, one after another."""
     from_ply: int = 0
-    """Moves count that are made with so many stones on the board, or more."""
+    """Moves count that are made with at least this many stones on the board."""
 
     def __post_init__(self) -> None:
         _check("draw score", self.score, 0, MAX_SCORE)
@@ -109,14 +110,17 @@ class Adjudicator:
             position: After the move; it tells the sides' colours.
         """
         self._count(seat, ply, score)
-        for loser in Seat:
-            if self._is_lost(loser):
-                winner = position.color_of(loser.other)
-                return Outcome(
-                    Ending.ADJUDICATION, winner, detail=self._lost_words(loser, position)
-                )
-        if self._is_level():
-            return Outcome(Ending.ADJUDICATION, detail=self._level_words(position))
+        resign, draw = self._rules.resign, self._rules.draw
+        if resign is not None:
+            for loser in Seat:
+                # The runs of both are long enough: they end now, and so overlap.
+                if min(self._lost[loser], self._won[loser.other]) >= resign.moves:
+                    detail = _words(self._said, (loser, loser.other), resign.moves, position)
+                    winner = position.color_of(loser.other)
+                    return Outcome(Ending.ADJUDICATION, winner, detail=detail)
+        if draw is not None and min(self._level[seat] for seat in Seat) >= draw.moves:
+            detail = _words(self._said, Seat, draw.moves, position)
+            return Outcome(Ending.ADJUDICATION, detail=detail)
         return None
 
     def _count(self, seat: Seat, ply: int, score: int | None) -> None:
@@ -133,42 +137,20 @@ class Adjudicator:
             is_level = ply >= draw.from_ply and abs(score) <= draw.score
             self._level[seat] = self._level[seat] + 1 if is_level else 0
 
-    def _is_lost(self, seat: Seat) -> bool:
-        """Whether the runs of both sides are long enough: they end now, and so overlap."""
-        rule = self._rules.resign
-        return rule is not None and min(self._lost[seat], self._won[seat.other]) >= rule.moves
 
-    def _is_level(self) -> bool:
-        rule = self._rules.draw
-        return (
-            rule is not None
-            and min(self._level[Seat.FIRST], self._level[Seat.SECOND]) >= rule.moves
-        )
-
-    def _lost_words(self, loser: Seat, position: GamePosition) -> str:
-        assert self._rules.resign is not None
-        moves = self._rules.resign.moves
-        told = (self._words(seat, moves, position) for seat in (loser, loser.other))
-        return f"{' and '.join(told)} in {_moves(moves)} each"
-
-    def _level_words(self, position: GamePosition) -> str:
-        assert self._rules.draw is not None
-        moves = self._rules.draw.moves
-        told = (self._words(seat, moves, position) for seat in Seat)
-        return f"{' and '.join(told)} in {_moves(moves)} each"
-
-    def _words(self, seat: Seat, moves: int, position: GamePosition) -> str:
-        """What a side said in its last moves, such as ``white said -950 to -900``."""
-        said = self._said[seat][-moves:]
-        low, high = f"{min(said):+}", f"{max(said):+}"
-        span = low if low == high else f"{low} to {high}"
-        return f"{position.color_of(seat).name.lower()} said {span}"
+def _words(
+    said: Sequence[list[int]], seats: Iterable[Seat], moves: int, position: GamePosition
+) -> str:
+    """What both sides said in their last moves, such as ``white said -950 to -900 and black ...``."""
+    parts = []
+    for seat in seats:
+        low, high = min(said[seat][-moves:]), max(said[seat][-moves:])
+        span = f"{low:+}" if low == high else f"{low:+} to {high:+}"
+        parts.append(f"{position.color_of(seat).name.lower()} said {span}")
+    last = "the last move" if moves == 1 else f"the last {moves} moves"
+    return f"{' and '.join(parts)} in {last} each"
 
 
 def _check(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         raise ValueError(f"{name} {value} is out of range: {least} to {most}")
-
-
-def _moves(count: int) -> str:
-    return "the last move" if count == 1 else f"the last {count} moves"

@@ -1,4 +1,4 @@
-"""Time controls, and the clock of a game under one."""
+"""Time controls, the clock of a game under one, and durations written as decimal seconds."""
 
 import re
 from dataclasses import dataclass
@@ -6,8 +6,49 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Self
 
-from meijin.game.seat import Seat
-from meijin.game.seconds import MICROSECOND, format_seconds, parse_duration
+from meijin.game.color import Seat
+
+MICROSECOND = timedelta(microseconds=1)
+
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+"""Of a unit."""
+_PARTS = {"ms": 1000}
+"""Of a second."""
+_SECONDS_FORM = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,6}))?")
+
+
+def format_seconds(duration: timedelta) -> str:
+    """Write a duration of zero or more as ``60``, ``0.5`` or ``0.000001``."""
+    whole, micros = divmod(duration // MICROSECOND, 1_000_000)
+    return f"{whole}.{micros:06d}".rstrip("0").rstrip(".")
+
+
+def parse_seconds(text: str) -> timedelta:
+    """Read what `format_seconds` writes; zeros at the end may stay.
+
+    Raises:
+        ValueError: the text is no number of seconds, or finer than a microsecond.
+    """
+    form = _SECONDS_FORM.fullmatch(text)
+    if form is None:
+        raise ValueError(f'"{text}" is no number of seconds; write it like "60" or "0.5"')
+    return timedelta(seconds=int(form[1]), microseconds=int((form[2] or "").ljust(6, "0")))
+
+
+def parse_duration(text: str) -> timedelta:
+    """Read a number of seconds, or one with its unit: ``60``, ``60s``, ``1.5m``, ``500ms``.
+
+    Raises:
+        ValueError: the text is no duration, or finer than a microsecond.
+    """
+    number = text.rstrip("mhs")
+    unit = text[len(number) :]
+    duration = parse_seconds(number)
+    try:
+        return duration * _SECONDS[unit] if unit in _SECONDS else duration // _PARTS[unit]
+    except OverflowError:
+        raise ValueError(f'"{text}" is longer than a duration may be') from None
+
 
 LONGEST = timedelta(days=7)
 """The upper limit of every duration in a time control."""
@@ -152,18 +193,15 @@ class SidedClock(Clock):
         self._left[Seat.SECOND] = self._sides[Seat.SECOND].left_ns(Seat.SECOND)
 
     def budget_ns(self, seat: Seat) -> int:
-        """The nanoseconds that `seat` may spend on its next move."""
         return self._sides[seat].budget_ns(seat)
 
     def charge(self, seat: Seat, spent_ns: int) -> bool:
-        """As that of a clock, by the time control of the seat."""
         side = self._sides[seat]
         is_in_time = side.charge(seat, spent_ns)
         self._left[seat] = side.left_ns(seat)
         return is_in_time
 
     def drop_flag(self, seat: Seat) -> None:
-        """Leave `seat` nothing: it has overstepped its time."""
         self._sides[seat].drop_flag(seat)
         super().drop_flag(seat)
 

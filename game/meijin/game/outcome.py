@@ -54,7 +54,6 @@ class Party(Enum):
 
     @classmethod
     def of(cls, color: Color) -> "Party":
-        """The party that `color` is."""
         return cls.BLACK if color is Color.BLACK else cls.WHITE
 
     @property
@@ -82,7 +81,6 @@ class Result(Enum):
 
     @property
     def winner(self) -> Color | None:
-        """The side that won, if one did."""
         return _WINNERS.get(self)
 
     @property

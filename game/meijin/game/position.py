@@ -1,13 +1,51 @@
-"""The position of a game between two seats: who is to act and with what, and who has black."""
+"""The position of a game between two seats: who is to act, with which actions, and who has black."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from meijin.game.action import Action, Choose, Placement
 from meijin.game.board.board import Board, IllegalMoveError
-from meijin.game.color import Color
+from meijin.game.color import Color, Seat
 from meijin.game.rules.opening_rule import Task
-from meijin.game.seat import Seat
+
+
+class Placement(NamedTuple):
+    """Several stones at once, black and white in turn."""
+
+    cells: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"place {' '.join(map(str, self.cells))}"
+
+
+class Choose(NamedTuple):
+    """A player chooses its side."""
+
+    color: Color
+
+    def __str__(self) -> str:
+        return f"choose {self.color.name.lower()}"
+
+
+OpeningAction: TypeAlias = Placement | Choose
+Action: TypeAlias = int | OpeningAction
+"""A stone's cell, or an action of an opening."""
+
+CHOICE_CODES = {Color.BLACK: 0xFFFE, Color.WHITE: 0xFFFF}
+"""Above every cell."""
+_CHOICES = {code: color for color, code in CHOICE_CODES.items()}
+
+
+def encode_action(action: Action) -> Sequence[int]:
+    """Codes of 16 bits: a cell for each stone, or one for the side that is chosen."""
+    if isinstance(action, Choose):
+        return (CHOICE_CODES[action.color],)
+    return action.cells if isinstance(action, Placement) else (action,)
+
+
+def chosen_color(code: int) -> Color | None:
+    """The side that a code chooses; ``None`` where it is a cell."""
+    return _CHOICES.get(code)
+
 
 _TURNS = {seat: (seat, seat.other) for seat in Seat}
 """Shared by all positions: by who has black, who is to act at an even and at an odd ply."""
@@ -63,7 +101,6 @@ class GamePosition:
 
     @property
     def seat_to_act(self) -> Seat:
-        """Who is to act."""
         return self.turns[len(self.board.moves) & 1]
 
     @property
@@ -77,7 +114,6 @@ class GamePosition:
         return Color.BLACK if seat is black else Color.WHITE
 
     def seat_of(self, color: Color) -> Seat:
-        """The seat that has a colour."""
         return Seat.FIRST if self.color_of(Seat.FIRST) is color else Seat.SECOND
 
     def act(self, action: Action) -> None:
@@ -100,7 +136,8 @@ class GamePosition:
         """
         asked = 1 if self.task is None else self.task.stones
         if not asked or len(cells) != asked:
-            raise IllegalActionError(f"{_stones(len(cells))} where the task is to {self._asked}")
+            count = "a stone" if len(cells) == 1 else f"{len(cells)} stones"
+            raise IllegalActionError(f"{count} where the task is to {self._asked}")
         try:
             for done, cell in enumerate(cells):  # noqa: B007 - the count of an interrupted loop
                 self.board.play(cell)
@@ -124,7 +161,3 @@ class GamePosition:
     @property
     def _asked(self) -> str:
         return "place a stone" if self.task is None else str(self.task)
-
-
-def _stones(count: int) -> str:
-    return "a stone" if count == 1 else f"{count} stones"

@@ -6,8 +6,7 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Self
 
-from meijin.game.clock import TimeControl
-from meijin.game.seconds import format_seconds, parse_seconds
+from meijin.game.clock import TimeControl, format_seconds, parse_seconds
 
 TYPICAL_MOVES = 40
 """A side's moves in the game that a class is reckoned by."""
@@ -100,7 +99,6 @@ class TimeClasses:
         return cls((*ended, TimeClass(last, bounds[-1])))
 
     def of(self, control: TimeControl) -> TimeClass:
-        """The class of a time control."""
         time = thinking_time(control)
         return next(each for each in self.classes if each.bound is None or time < each.bound)
 

@@ -6,7 +6,7 @@ from tests.game.made_records import records
 
 from meijin.game import Board, GameRecord, Variant
 from meijin.game.board.forbidden import forbidden_by_ply, forbidden_cells
-from meijin.game.records.position_string import parse_position
+from meijin.game.records.record import parse_position
 
 RENJU = Variant.parse("renju 15x15")
 CROSS = parse_position("h9a1h10a15i8o1j8o15", RENJU)
@@ -35,6 +35,5 @@ def test_other_rules_forbid_nothing(record: GameRecord) -> None:
 
 
 def test_moves_that_are_no_game_are_an_error() -> None:
-    """Two stones on a cell."""
     with pytest.raises(ValueError, match="h9 is occupied"):
         forbidden_by_ply((CROSS[0],) * 2, RENJU)

@@ -7,20 +7,18 @@ import pytest
 from meijin.bots import Position
 from meijin.game import Board, GameRecord, TimeControl, Variant
 from meijin.game.board.svg import LAST, LINE, board_svg
-from meijin.game.records.position_string import parse_position
+from meijin.game.records.record import parse_position
 
 SVG = "{http://www.w3.org/2000/svg}"
 WON = "h8a1h9b1h10c1h11d1h12"
 
 
 def board(moves: str, variant: str = "15x15") -> Board:
-    """The board after moves."""
     kind = Variant.parse(variant)
     return Board.from_moves(parse_position(moves, kind), kind)
 
 
 def circles(text: str) -> list[dict[str, str]]:
-    """The circles of a picture: stones, then marks."""
     return [each.attrib for each in ET.fromstring(text).iter(f"{SVG}circle")]
 
 
@@ -32,16 +30,13 @@ def test_stones_lie_on_their_cells() -> None:
     assert (last["cx"], last["stroke"]) == ("78", LAST)
 
 
-def test_a_winning_line_is_marked() -> None:
-    """All five stones of it, and the last stone too."""
-    strokes = [each["stroke"] for each in circles(board_svg(board(WON)))]
-    assert strokes == ["#333"] * 9 + [LINE] * 5 + [LAST]
-
-
 @pytest.mark.parametrize("numbers", [True, False])
-def test_numbers_can_be_left_out(numbers: bool) -> None:  # noqa: FBT001 - a parameter
-    """They count the moves from 1."""
-    texts = [each.text for each in ET.fromstring(board_svg(board(WON), numbers=numbers)).iter()]
+def test_a_winning_line_is_marked(numbers: bool) -> None:  # noqa: FBT001 - a parameter
+    """All five stones of it, and the last stone too; numbers, from 1 on, can be left out."""
+    picture = board_svg(board(WON), numbers=numbers)
+    strokes = [each["stroke"] for each in circles(picture)]
+    assert strokes == ["#333"] * 9 + [LINE] * 5 + [LAST]
+    texts = [each.text for each in ET.fromstring(picture).iter()]
     coordinates = [*"abcdefghijklmno", *map(str, range(15, 0, -1))]
     moves = [str(number) for number in range(1, 10)] if numbers else []
     assert [text for text in texts if text and text.strip()][1:] == [*coordinates, *moves]

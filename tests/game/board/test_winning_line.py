@@ -8,7 +8,6 @@ from meijin.game import Board, Variant, cell_name, parse_cell, winning_line
 
 
 def names(board: Board) -> str:
-    """The winning cells in writing."""
     return " ".join(cell_name(cell, board.variant) for cell in winning_line(board))
 
 
@@ -39,12 +38,6 @@ def test_the_stones_of_the_line(variant: str, moves: str, expected: str) -> None
     kind = Variant.parse(variant)
     cells = [parse_cell(word, kind) for word in moves.split()]
     assert names(Board.from_moves(cells, kind)) == expected
-
-
-def test_a_board_that_was_set_up_has_its_line() -> None:
-    """Without a last move every stone of the winner is looked at."""
-    board = Board.parse("xxxxx\noooo.", Variant.parse("5x5"))
-    assert names(board) == "a5 b5 c5 d5 e5"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from meijin.game import GOMOKU, Opening, Variant, format_opening, openings_for
 from meijin.game.openings.file import MAX_FILE_OPENINGS, read_openings
-from meijin.game.records.position_string import format_position
+from meijin.game.records.record import format_position
 
 FIRST: Opening = (112, 98, 114)
 SGF = b"(;GM[4]SZ[15];B[hh];W[ig];B[jh];W[ab])(;GM[4]SZ[15];B[hh];W[gg];B[fh];W[ac])"
@@ -33,16 +33,15 @@ def test_forms(text: bytes) -> None:
     assert read_openings(text, GOMOKU) == [FIRST]
 
 
-def test_offsets_are_known_by_the_whole_file() -> None:
-    """A line of one pair would be a cell by itself."""
+def test_offsets_are_from_the_centre() -> None:
+    """Of an even side, the cell right of the middle or below it; known by the whole file.
+
+    A line of one pair would be a cell by itself.
+    """
     assert read_openings(b"1,1\n-1,0, 2,-3\n", GOMOKU) == [(128,), (111, 69)]
     assert read_openings(b"1,1\n", GOMOKU) == [(16,)]
     assert read_openings(b"-1,0\n", GOMOKU) == [(111,)]
-
-
-def test_offsets_are_from_the_centre_of_any_board() -> None:
-    """Of an even side, the cell right of the middle or below it."""
-    assert read_openings(b"0,0, -10,9", Variant(width=20, height=20)) == [(210, 380 + 20 - 20)]
+    assert read_openings(b"0,0, -10,9", Variant(width=20, height=20)) == [(210, 380)]
 
 
 @pytest.mark.parametrize("data", [SGF, RIF])
@@ -93,7 +92,6 @@ def test_refused(text: bytes, message: str) -> None:
 
 
 def test_a_whole_game_is_no_opening() -> None:
-    """It has to be cut."""
     moves = "".join(
         f";{'BW'[ply % 2]}[{chr(97 + ply % 15)}{'ace'[ply // 15]}]" for ply in range(20)
     )

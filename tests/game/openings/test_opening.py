@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from meijin.game import (
     GOMOKU,
     STANDARD,
+    SWAP2,
     TIC_TAC_TOE,
     Board,
     Variant,
@@ -21,12 +22,6 @@ from meijin.game import (
 def test_forms(text: str) -> None:
     """Cells are names, or column and row from the top left."""
     assert parse_opening(text, GOMOKU) == (112, 98, 84)
-
-
-def test_empty_opening() -> None:
-    """No cells are an opening too."""
-    assert parse_opening("", GOMOKU) == ()
-    assert format_opening((), GOMOKU) == ""
 
 
 @given(st.lists(st.integers(0, 59)))
@@ -50,10 +45,6 @@ def test_forty_openings() -> None:
     assert {len(opening) for opening in openings} == {4, 5, 6, 7}
     coordinates = {axis for opening in openings for cell in opening for axis in divmod(cell, 15)}
     assert coordinates == set(range(4, 11))
-
-
-def test_first_opening() -> None:
-    """An opening stands as it was found, columns to the right and rows downwards."""
     assert parse_opening("10,10 9,7 7,7 10,5 9,6", GOMOKU) == openings_for(GOMOKU)[0]
 
 
@@ -94,12 +85,10 @@ def test_check(text: str, message: str) -> None:
     """An opening that can't be played, or leaves nothing to play, is refused."""
     with pytest.raises(ValueError, match=message):
         check_opening(parse_opening(text, GOMOKU), GOMOKU)
-
-
-def test_check_off_the_board() -> None:
-    """An opening for a larger board is refused."""
     with pytest.raises(ValueError, match="cell 112 is off the 3x3 board"):
         check_opening([112], TIC_TAC_TOE)
+    with pytest.raises(ValueError, match="with swap2 the players place the first stones"):
+        check_opening([112], Variant(opening_rule=SWAP2))
 
 
 def test_check_accepts_a_running_game() -> None:

@@ -83,7 +83,6 @@ def test_import_reads_what_export_writes(record: GameRecord) -> None:
 
 
 def changed(**fields: Any) -> str:
-    """The text of the object with other fields."""
     return json.dumps(OBJECT | fields)
 
 

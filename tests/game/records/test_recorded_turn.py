@@ -19,7 +19,7 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.game.records.recorded_turn import player_of, recorded_turns
+from meijin.game.records.recorded_turn import player_of, recorded_clocks, recorded_turns
 
 SECOND_NS = 10**9
 
@@ -32,7 +32,7 @@ def record(
     choice: SideChoice | None = None,
     control: str = "60+1",
 ) -> GameRecord:
-    """A game whose moves took so many seconds, and half a second of lag each."""
+    """A game whose moves took this many seconds, and half a second of lag each."""
     times = tuple(timedelta(seconds=each) for each in seconds)
     variant = Variant(width=15, height=15, opening_rule=rule)
     return GameRecord(
@@ -49,25 +49,20 @@ def record(
 
 
 def test_clocks_stand_as_they_did() -> None:
-    """Less what each side was charged, with its increments; the opening took nothing."""
+    """Less what each side was charged, with its increments; the opening took nothing.
+
+    Each player is told its own last charge, raw and charged.
+    """
     turns = list(recorded_turns(record((0, 0, 3, 4, 5), opening_plies=2)))
     assert [turn.ply for turn in turns] == [2, 3, 4, 5]
     assert [turn.own_ns // SECOND_NS for turn in turns] == [60, 60, 58, 57]
     assert [turn.opponent_ns // SECOND_NS for turn in turns] == [60, 58, 57, 54]
     assert [turn.color for turn in turns] == [Color.BLACK, Color.WHITE] * 2
     assert [turn.answer for turn in turns] == [4, 6, 8, None]
-
-
-def test_each_player_is_told_its_own_last_charge() -> None:
-    """Raw and charged; nothing at its first turn."""
-    turns = list(recorded_turns(record((3, 4, 5))))
-    charges = [turn.last_charge_ns for turn in turns]
-    half = SECOND_NS // 2
-    assert charges[:2] == [None, None]
-    assert charges[2:] == [
-        (3 * SECOND_NS + half, 3 * SECOND_NS),
-        (4 * SECOND_NS + half, 4 * SECOND_NS),
-    ]
+    half = SECOND_NS // 2  # of lag
+    charged = [3 * SECOND_NS, 4 * SECOND_NS]
+    last = [None, None, *((each + half, each) for each in charged)]
+    assert [turn.last_charge_ns for turn in turns] == last
 
 
 def test_a_game_that_is_won_has_no_further_turn() -> None:
@@ -80,7 +75,10 @@ def test_a_game_that_is_won_has_no_further_turn() -> None:
 
 
 def test_a_swapped_opening_is_asked_as_it_was() -> None:
-    """Three stones, two more instead of a choice, the choice with its own time, and a stone."""
+    """Three stones, two more instead of a choice, the choice with its own time, and a stone.
+
+    A seat keeps its clock when the colours are exchanged: who has white in the end has white's.
+    """
     game = record((3, 0, 0, 4, 0, 6), rule=SWAP2, choice=SideChoice(5, Color.WHITE))
     turns = list(recorded_turns(game, timedelta(seconds=5)))
     assert [(turn.ply, turn.seat, turn.answer) for turn in turns] == [
@@ -94,18 +92,8 @@ def test_a_swapped_opening_is_asked_as_it_was() -> None:
     assert turns[3].color is Color.WHITE
     assert turns[3].last_charge_ns == (5 * SECOND_NS, 5 * SECOND_NS)
     assert (player_of(game, Seat.FIRST), player_of(game, Seat.SECOND)) == ("bob", "ada")
-
-
-def test_a_seat_keeps_its_clock_when_the_colours_are_exchanged() -> None:
-    """The first seat has white in the end, and so white's clock from the first turn on."""
-    game = record((3, 0, 0, 4, 0, 6), rule=SWAP2, choice=SideChoice(5, Color.WHITE))
-    turns = list(recorded_turns(replace(game, white_time_control=TimeControl.parse("30"))))
-    assert [(turn.seat, turn.own_ns // SECOND_NS) for turn in turns[:3]] == [
-        (Seat.FIRST, 30),
-        (Seat.SECOND, 60),
-        (Seat.FIRST, 27),
-    ]
-    assert game.control_of(Color.WHITE) == game.control_of(Color.BLACK) == game.time_control
+    faster = replace(game, white_time_control=TimeControl.parse("30"))
+    assert [turn.own_ns // SECOND_NS for turn in recorded_turns(faster)][:3] == [30, 60, 27]
 
 
 def test_an_opening_may_break_off() -> None:
@@ -122,3 +110,60 @@ def test_a_clock_that_can_not_be_is_told() -> None:
         list(recorded_turns(record((61,))))
     with pytest.raises(ValueError, match="no time control"):
         list(recorded_turns(GameRecord(GOMOKU, "ada", "bob", ())))
+
+
+SECONDS = (6, 0, 0, 8, 0, 9, 10, 11)
+"""Of a swap2 opening of three stones and two, and three moves."""
+
+
+def seconds(game: GameRecord, choice: float = 0) -> list[tuple[int, int]]:
+    readings = recorded_clocks(game, timedelta(seconds=choice))
+    return [(black // SECOND_NS, white // SECOND_NS) for black, white in readings]
+
+
+def test_each_side_is_charged_for_its_moves() -> None:
+    """From the move on, with the increment; the opening took nothing."""
+    read = seconds(record((0, 0, 3, 4, 5), opening_plies=2))
+    assert read == [(60, 60)] * 3 + [(58, 60), (58, 57), (54, 57)]
+
+
+def test_an_opening_of_several_stones_is_one_turn() -> None:
+    """It gets one increment, and the choice of a side is charged to who has made it."""
+    choice = SideChoice(5, Color.WHITE)  # the first player's, after two more stones
+    read = seconds(record(SECONDS, rule=SWAP2, choice=choice), choice=2)
+    # White, the first player, took 6 s for three stones and 2 s for its choice.
+    assert read[0] == (60, 60)
+    assert read[1:4] == [(60, 55)] * 3
+    assert read[4] == (53, 55)
+    assert read[5] == (53, 54)
+    assert read[6] == (53, 46)  # move 6 is white's
+    assert read[8] == (44, 36)
+
+
+@pytest.mark.parametrize(
+    ("rule", "choice"),
+    [(FREE, None), (SWAP2, SideChoice(3, Color.WHITE)), (SWAP2, SideChoice(5, Color.BLACK))],
+)
+def test_they_are_those_that_the_players_were_told(
+    rule: OpeningRule, choice: SideChoice | None
+) -> None:
+    """With every turn of the record, whoever had which colour; black may have more time."""
+    game = replace(
+        record(SECONDS, rule=rule, choice=choice),
+        white_time_control=TimeControl.parse("50+2"),
+    )
+    read = list(recorded_clocks(game))
+    turns = [turn for turn in recorded_turns(game) if turn.task is None]
+    assert turns
+    for turn in turns:
+        own, opponent = read[turn.ply][:: 1 if turn.color is Color.BLACK else -1]
+        assert (own, opponent) == (turn.own_ns, turn.opponent_ns)
+
+
+def test_clocks_that_can_not_be_shown() -> None:
+    """One that ran out shows nothing, whatever a file says of the move; others aren't known."""
+    assert seconds(record((70,)))[-1] == (0, 60)
+    for control in (TimeControl.parse("5/move"), None):
+        game = replace(record((1,)), time_control=control)
+        with pytest.raises(ValueError, match="no clocks"):
+            list(recorded_clocks(game))

@@ -18,7 +18,7 @@ from meijin.game import (
     Party,
     TimeControl,
 )
-from meijin.game.records.position_string import parse_position
+from meijin.game.records.record import parse_position
 from meijin.game.records.referee import problems
 
 SECOND = timedelta(seconds=1)
@@ -52,7 +52,6 @@ FORFEIT = Outcome(Ending.TIME, Color.WHITE, Party.BLACK)
     ],
 )
 def test_what_can_be_true(record: GameRecord) -> None:
-    """Nothing is wrong with it."""
     assert problems(record) == []
 
 

@@ -33,7 +33,6 @@ j10</move><info>h1</info></game>
 
 
 def chunks(data: bytes, size: int = 7) -> Iterator[bytes]:
-    """The data in pieces."""
     return (data[start : start + size] for start in range(0, len(data), size))
 
 
@@ -51,7 +50,6 @@ def test_games_are_read() -> None:
 
 
 def test_an_illegal_game_is_refused() -> None:
-    """That game alone."""
     *_, illegal = read_rif([DATABASE])
     with pytest.raises(ValueError, match="h8 is occupied"):
         illegal.record()

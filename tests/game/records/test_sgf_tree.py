@@ -16,35 +16,32 @@ awkward = st.text(alphabet="a\\]:[;()\n\r\t ") | st.text()
 
 
 def properties(text: str) -> list[dict[str, list[str]]]:
-    """The properties of each node of the main line."""
     return [node.properties for node in parse_main_line(text)]
 
 
-def test_nodes_and_values() -> None:
+@pytest.mark.parametrize(
+    ("text", "nodes"),
+    [
+        ("(;A[1]B[2][3];C[];)", [{"A": ["1"], "B": ["2", "3"]}, {"C": [""]}, {}]),
+        # White space may stand between all the parts, and text before the game.
+        (
+            "\ufeffHello (you) \n(\n ; A [1]\n\t[2] B\n[3]\n;\nC[4] ) ",
+            [{"A": ["1", "2"], "B": ["3"]}, {"C": ["4"]}],
+        ),
+        # The first variation is followed at each branch, and of many games the first read.
+        (
+            "(;A[1](;A[2](;A[3];A[4])(;A[5]))(;A[6]))(;A[7])",
+            [{"A": ["1"]}, {"A": ["2"]}, {"A": ["3"]}, {"A": ["4"]}],
+        ),
+        # Lower-case letters in names mean nothing.
+        ("(;GaMe[4]SiZe[15])", [{"GM": ["4"], "SZ": ["15"]}]),
+        # Values may hold all the marks of the syntax; a backslash hides the next character.
+        (r"(;A[(;B[1\]);\\][\:\x])", [{"A": ["(;B[1]);\\", ":x"]}]),
+    ],
+)
+def test_nodes_and_values(text: str, nodes: list[dict[str, list[str]]]) -> None:
     """Nodes hold properties, and properties one value or more."""
-    assert properties("(;A[1]B[2][3];C[];)") == [{"A": ["1"], "B": ["2", "3"]}, {"C": [""]}, {}]
-
-
-def test_white_space() -> None:
-    """White space may stand between all the parts, and text before the game."""
-    text = "\ufeffHello (you) \n(\n ; A [1]\n\t[2] B\n[3]\n;\nC[4] ) "
-    assert properties(text) == [{"A": ["1", "2"], "B": ["3"]}, {"C": ["4"]}]
-
-
-def test_main_line() -> None:
-    """The first variation is followed at each branch, and of many games the first read."""
-    text = "(;A[1](;A[2](;A[3];A[4])(;A[5]))(;A[6]))(;A[7])"
-    assert properties(text) == [{"A": ["1"]}, {"A": ["2"]}, {"A": ["3"]}, {"A": ["4"]}]
-
-
-def test_lower_case_letters() -> None:
-    """Lower-case letters in names mean nothing."""
-    assert properties("(;GaMe[4]SiZe[15])") == [{"GM": ["4"], "SZ": ["15"]}]
-
-
-def test_brackets_and_marks_inside_values() -> None:
-    """Values may hold all the marks of the syntax; a backslash hides the next character."""
-    assert properties(r"(;A[(;B[1\]);\\][\:\x])") == [{"A": ["(;B[1]);\\", ":x"]}]
+    assert properties(text) == nodes
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\n\r"])
@@ -60,21 +57,11 @@ def test_escaped_values(values: list[str], composed: str) -> None:
     assert properties(text) == [{"A": values, "B": [f"x:{composed}"]}]
 
 
-def test_colon_in_composed_value() -> None:
-    """A colon in the second half of a composed value is escaped."""
-    assert escape_composed("a", "b:c]") == r"a:b\:c\]"
-
-
-def test_text_of_a_node() -> None:
+def test_a_node_has_texts_and_a_place() -> None:
     """The text of a property is its first value, and nothing where it is missing."""
-    node = parse_main_line("(;A[1][2])")[0]
-    assert node.text("A") == "1"
-    assert node.text("B") is None
-
-
-def test_offset_of_a_node() -> None:
-    """A node knows the place of its semicolon."""
-    assert [node.offset for node in parse_main_line("x(;A[1] ;B[2])")] == [2, 8]
+    first, second = parse_main_line("x(;A[1][2] ;B[2])")
+    assert (first.text("A"), first.text("B")) == ("1", None)
+    assert (first.offset, second.offset) == (2, 11)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,6 @@ def expected(rule: str, actions: list[int | Color]) -> Turn | None:
 
 
 def position_of(rule: OpeningRule) -> GamePosition:
-    """A game at its start."""
     return GamePosition(Board(Variant(width=9, height=9, opening_rule=rule)))
 
 
@@ -148,20 +147,26 @@ def test_codes_lead_to_the_same_position(rule: OpeningRule, data: st.DataObject)
         )
 
 
-def test_a_choice_is_kept() -> None:
-    """With the ply at which it was made."""
-    position = position_of(SWAP2)
-    position.act(Placement((1, 2, 3)))
-    position.act(Choose(Color.WHITE))
-    assert position.choice == SideChoice(3, Color.WHITE)
-    assert position.seat_to_act is SECOND
-
-
-def test_a_single_stone_is_a_placement_too() -> None:
-    """Where one is asked for."""
+def test_single_stones_and_choices() -> None:
+    """A stone is a placement where one is asked for; a choice is kept with its ply."""
     position = position_of(OPENING_RULES["swap1"])
     position.act(40)
     assert position.task == Task(SECOND, 0, may_choose=True)
+    position.act(Choose(Color.WHITE))
+    assert position.choice == SideChoice(1, Color.WHITE)
+    assert position.seat_to_act is SECOND
+
+
+def test_without_an_opening_seats_take_turns() -> None:
+    """The first player has black and moves at even plies."""
+    position = position_of(FREE)
+    assert position.task is None
+    assert [position.color_of(seat) for seat in Seat] == list(Color)
+    assert [position.seat_of(color) for color in Color] == list(Seat)
+    for cell in range(5):
+        assert position.seat_to_act is position.turns[cell % 2]
+        assert position.color_of(position.seat_to_act) is position.board.side_to_move
+        position.board.play(cell)
 
 
 def test_names() -> None:
@@ -177,9 +182,3 @@ def test_in_words() -> None:
     assert str(Task(FIRST, 1, may_choose=False)) == "place a stone"
     assert str(Task(SECOND, 2, may_choose=True)) == "choose a side, or place 2 stones"
     assert str(Task(FIRST, 0, may_choose=True)) == "choose a side"
-
-
-def test_free_openings_ask_for_nothing() -> None:
-    """Stones one by one, from the first on."""
-    assert FREE.task(0) is None
-    assert position_of(FREE).turns == (FIRST, SECOND)

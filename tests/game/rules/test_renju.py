@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from renju.check_forbid import get_foul_type
 from tests.game import oracle
+from tests.game.boards import has_won, place
 
 from meijin.game import RENJU, Board, Color, Variant, parse_cell
 from meijin.game.rules.renju import Foul, foul_at
@@ -18,17 +19,7 @@ FOULS = {0: None, 1: Foul.DOUBLE_THREE, 2: Foul.DOUBLE_FOUR, 3: Foul.OVERLINE}
 """As the package `renju` numbers them."""
 
 
-def set_up(black: set[int], white: set[int], variant: Variant = RENJU_15) -> Board:
-    """A board with these stones, whoever is to move."""
-    board = Board(variant)
-    for cells, color in ((black, Color.BLACK), (white, Color.WHITE)):
-        for cell in cells:
-            board.stones[board.grid.index[cell]] = color
-    return board
-
-
 def cells_of(names: str) -> set[int]:
-    """The cells with these names."""
     return {parse_cell(name, RENJU_15) for name in names.split()}
 
 
@@ -38,16 +29,14 @@ def scatter(variant: Variant, seed: int, black: float, white: float) -> Board:
     draws = [rng.random() for _ in range(variant.cells)]
     blacks = {cell for cell, draw in enumerate(draws) if draw < black}
     whites = {cell for cell, draw in enumerate(draws) if black <= draw < black + white}
-    return set_up(blacks, whites, variant)
+    return place(blacks, whites, variant)
 
 
 def empty_cells(board: Board) -> list[int]:
-    """The cells without a stone."""
     return [cell for cell in range(board.variant.cells) if board.stone(cell) is None]
 
 
 def forbidden_cells(board: Board) -> set[int]:
-    """The cells that are forbidden to black."""
     return {cell for cell in empty_cells(board) if RENJU.forbids(board, cell, Color.BLACK)}
 
 
@@ -60,7 +49,7 @@ def test_golden_positions() -> None:
         expected = {15 * int(row) + int(column) for column, row in points}
         black = {cell for cell, symbol in enumerate(symbols) if symbol == "o"}
         white = {cell for cell, symbol in enumerate(symbols) if symbol == "x"}
-        assert forbidden_cells(set_up(black, white)) == expected, symbols
+        assert forbidden_cells(place(black, white, RENJU_15)) == expected, symbols
         positions += 1
     assert positions == 2_500
 
@@ -88,7 +77,7 @@ def test_other_implementation(size: int, seed: int, black: float, white: float) 
     Its board has columns first. It is asked of positions without a five, as they are in games.
     """
     board = scatter(Variant(RENJU, size, size), seed, black, white)
-    if board.has_won(Color.BLACK):
+    if has_won(board, Color.BLACK):
         return
     stones = [[int(board.stone(x + y * size) or 0) for y in range(size)] for x in range(size)]
     for cell in empty_cells(board):
@@ -150,7 +139,7 @@ THREES = "f8 g8 h9 h10"
 )
 def test_fouls(black: str, white: str, cell: str, foul: Foul | None) -> None:
     """Fouls and what looks like them, each of which the slow judge confirms."""
-    board = set_up(cells_of(black), cells_of(white))
+    board = place(cells_of(black), cells_of(white), RENJU_15)
     at = parse_cell(cell, RENJU_15)
     point = at % 15, at // 15
     assert oracle.is_foul(oracle.Position.of(board), point) is (foul is not None)
@@ -160,15 +149,14 @@ def test_fouls(black: str, white: str, cell: str, foul: Foul | None) -> None:
 
 def test_nothing_is_forbidden_to_white() -> None:
     """White may make threes and fours as he likes, and wins with six in a row."""
-    board = set_up(set(), cells_of(THREES))
+    board = place((), cells_of(THREES), RENJU_15)
     assert not RENJU.forbids(board, parse_cell("h8", RENJU_15), Color.WHITE)
-    overline = Board.parse("oooooo", RENJU_15)
-    assert overline.has_won(Color.WHITE)
+    assert has_won(place((), range(6), RENJU_15), Color.WHITE)
 
 
 def test_stones_are_left_as_they_are() -> None:
     """Judging places stones on a copy: a board that others read is not touched."""
-    board = set_up(cells_of(THREES), set())
+    board = place(cells_of(THREES), (), RENJU_15)
     before = board.stones[:]
     assert forbidden_cells(board)
     assert board.stones == before

@@ -8,13 +8,18 @@ from meijin.game import (
     FREESTYLE,
     GOMOKU,
     OPENING_RULES,
+    RULES,
     STANDARD,
     SWAP1,
     SWAP2,
     TIC_TAC_TOE,
+    Board,
     Rule,
     Variant,
+    openings_for,
+    rule_named,
 )
+from meijin.game.openings.opening import check_opening
 
 
 @pytest.mark.parametrize(
@@ -39,7 +44,6 @@ def test_written_form(variant: Variant, text: str) -> None:
 def test_parse_reads_what_str_writes(
     rule: Rule, width: int, height: int, data: st.DataObject
 ) -> None:
-    """`Variant.parse` is the inverse of `str`."""
     line = data.draw(st.integers(3, max(width, height)))
     opening_rules = [each for each in OPENING_RULES.values() if each.most_stones <= 2 * line - 2]
     opening_rule = data.draw(st.sampled_from(opening_rules))
@@ -77,48 +81,43 @@ def test_unknown_form(text: str) -> None:
         Variant.parse(text)
 
 
-def test_unknown_rule() -> None:
-    """A variant with an unknown rule is refused."""
-    with pytest.raises(ValueError, match='no rule "gomoku"'):
-        Variant.parse("gomoku 15x15")
-
-
 @pytest.mark.parametrize(
-    ("width", "height", "line", "message"),
+    ("text", "message"),
     [
-        (23, 15, 5, "width 23 is out of range for a line of 5: 5 to 22"),
-        (15, 4, 5, "height 4 is out of range for a line of 5: 5 to 22"),
-        (2, 3, 3, "width 2 is out of range for a line of 3: 3 to 22"),
-        (3, 3, 4, "line 4 is out of range for 3x3: 3 to 3"),
-        (5, 7, 8, "line 8 is out of range for 5x7: 3 to 7"),
-        (5, 5, 2, "line 2 is out of range for 5x5: 3 to 5"),
+        ("23x15", "width 23 is out of range for a line of 5: 5 to 22"),
+        ("15x4", "height 4 is out of range for a line of 5: 5 to 22"),
+        ("2x3 line 3", "width 2 is out of range for a line of 3: 3 to 22"),
+        ("3x3 line 4", "line 4 is out of range for 3x3: 3 to 3"),
+        ("5x7 line 8", "line 8 is out of range for 5x7: 3 to 7"),
+        ("5x5 line 2", "line 2 is out of range for 5x5: 3 to 5"),
+        ("renju 9x9 line 4", "line 4 is out of range for renju: 5 alone"),
+        # An opening whose stones could make a line.
+        ("3x3 line 3 swap2", "swap2 needs a longer line than 3"),
+        # A game is drawn before its board is full, and after both sides could have won.
+        ("15x15 draw at 225", "is out of range for 15x15: 10 to 224"),
+        ("5x5 line 4 swap2 draw at 7", "is out of range for 5x5: 8 to 24"),
+        (
+            "gomoku 15x15",
+            'no rule "gomoku"; the rules are freestyle, standard, renju, caro, caro-exact',
+        ),
     ],
 )
-def test_limits(width: int, height: int, line: int, message: str) -> None:
-    """A side or line out of range is refused with the value and the range."""
+def test_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Variant(FREESTYLE, width, height, line)
-
-
-@pytest.mark.parametrize(
-    ("width", "height", "line"), [(3, 3, 3), (3, 4, 4), (5, 5, 5), (22, 22, 22), (5, 22, 22)]
-)
-def test_extremes(width: int, height: int, line: int) -> None:
-    """The smallest and largest values are variants."""
-    assert Variant(FREESTYLE, width, height, line).cells == width * height
-
-
-@pytest.mark.parametrize(
-    ("text", "range_"),
-    [("15x15 draw at 225", "10 to 224"), ("5x5 line 4 swap2 draw at 7", "8 to 24")],
-)
-def test_draws_out_of_range(text: str, range_: str) -> None:
-    """A game is drawn before its board is full, and after both sides could have won."""
-    with pytest.raises(ValueError, match=f"is out of range for .*: {range_}"):
         Variant.parse(text)
 
 
-def test_an_opening_ends_no_game() -> None:
-    """Where its stones could make a line, the rule isn't played."""
-    with pytest.raises(ValueError, match="swap2 needs a longer line than 3"):
-        Variant.parse("3x3 line 3 swap2")
+def test_rule_named() -> None:
+    """Each rule is found by its name."""
+    assert {name: rule_named(name) for name in RULES} == RULES
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("size", [5, 7, 9, 15, 20, 22])
+def test_openings_are_legal(name: str, size: int) -> None:
+    """A variant of any rule begins with no move forbidden, nor has an opening of ours one."""
+    variant = Variant.parse(f"{name} {size}")
+    assert variant == Variant(RULES[name], size, size)
+    assert len(Board(variant).legal_cells()) == size * size
+    for opening in openings_for(variant):
+        check_opening(opening, variant)

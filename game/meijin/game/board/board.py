@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import replace
-from itertools import zip_longest
 
-from meijin.game.board.coordinates import cell_name
-from meijin.game.board.diagram import EMPTY_SYMBOL, format_diagram, parse_diagram
+from meijin.game.board.coordinates import EMPTY_SYMBOL, cell_name, format_diagram
 from meijin.game.board.svg import board_svg
 from meijin.game.color import Color
 from meijin.game.grid import Grid, grid_for
-from meijin.game.rules.rule import Rule
 from meijin.game.rules.variant import GOMOKU, Variant
 
 _TURNS = (Color.BLACK, Color.WHITE)
@@ -43,7 +39,7 @@ class Board:
     with a border: `play` takes 0.6 microseconds in CPython 3.11.
     """
 
-    __slots__ = ("_room", "_shift", "grid", "line", "moves", "stones", "variant", "winner")
+    __slots__ = ("_room", "grid", "line", "moves", "stones", "variant", "winner")
 
     variant: Variant
     grid: Grid
@@ -53,7 +49,7 @@ class Board:
     stones: bytearray
     """For rules and search, to be read alone: 0 for empty, else a `Color` or the border."""
     moves: array[int]
-    """The cells in the order played, without the stones set up by `parse`."""
+    """The cells in the order played."""
     winner: Color | None
     """The side with a winning line."""
 
@@ -64,8 +60,7 @@ class Board:
         self.stones = bytearray(self.grid.empty)
         self.moves = array("H")
         self.winner = None
-        self._room = variant.most_stones  # for `moves`, beside the stones that were set up
-        self._shift = 0  # 1 where white plays the first of `moves`
+        self._room = variant.most_stones
 
     @classmethod
     def from_moves(cls, cells: Iterable[int], variant: Variant = GOMOKU) -> Board:
@@ -79,58 +74,18 @@ class Board:
             board.play(cell)
         return board
 
-    @classmethod
-    def parse(cls, text: str, variant: Variant = GOMOKU, *, rule: Rule | None = None) -> Board:
-        """Read a printed board, see `parse_diagram`; `rule` replaces the variant's.
-
-        The order of the moves is unknown. Where black has as many stones as white, or one
-        more, they count as played in turn, each side's in ascending order of cells, if that
-        makes a legal game. Otherwise they are set up: `moves` is empty, white is to move if
-        black has more stones, and where both sides have a winning line the side that isn't
-        to move is the winner.
-
-        Raises:
-            ValueError: the text is no printed board of this size.
-        """
-        if rule is not None:
-            variant = replace(variant, rule=rule)
-        stones = parse_diagram(text, variant)
-        black = [cell for cell, color in stones.items() if color is Color.BLACK]
-        white = [cell for cell, color in stones.items() if color is Color.WHITE]
-        if len(black) - len(white) in (0, 1):
-            pairs = zip_longest(black, white)
-            try:
-                return cls.from_moves((c for pair in pairs for c in pair if c is not None), variant)
-            except IllegalMoveError:
-                pass
-        board = cls(variant)
-        board._set_up(stones)
-        return board
-
-    def _set_up(self, stones: dict[int, Color]) -> None:
-        for cell, color in stones.items():
-            self.stones[self.grid.index[cell]] = color
-        self._room -= len(stones)
-        black = sum(color is Color.BLACK for color in stones.values())
-        self._shift = int(black > len(stones) - black)
-        for color in (self.side_to_move.other, self.side_to_move):
-            if self.winner is None and self.has_won(color):
-                self.winner = color
-
     @property
     def ply(self) -> int:
-        """The number of moves played."""
         return len(self.moves)
 
     @property
     def side_to_move(self) -> Color:
-        """Black at an even ply, unless `parse` set stones up and white was to move."""
-        return _TURNS[(len(self.moves) + self._shift) & 1]
+        """Black at an even ply."""
+        return _TURNS[len(self.moves) & 1]
 
     @property
     def plies_left(self) -> int:
-        """How many stones may follow at most."""
-        return max(0, self._room - len(self.moves))
+        return self._room - len(self.moves)
 
     @property
     def is_full(self) -> bool:
@@ -158,11 +113,6 @@ class Board:
         """Whether no move is left to play, for a win or for want of cells."""
         return self.winner is not None or self.is_full or self.is_blocked
 
-    @property
-    def is_draw(self) -> bool:
-        """Whether nobody has won, and no cell is left that may be played on."""
-        return self.winner is None and (self.is_full or self.is_blocked)
-
     def play(self, cell: int) -> None:
         """Place a stone of the side to move on `cell`.
 
@@ -176,7 +126,7 @@ class Board:
         stones = self.stones
         rule = self.variant.rule
         at = index[cell]
-        color = _TURNS[(len(moves) + self._shift) & 1]
+        color = _TURNS[len(moves) & 1]
         if stones[at] or rule.forbids(self, cell, color):
             raise self._refusal(cell)
         stones[at] = color
@@ -243,21 +193,11 @@ class Board:
             if not stones[at] and not forbids(self, cell, color)
         ]
 
-    def has_won(self, color: Color) -> bool:
-        """Whether `color` has a winning line, looking at every stone of the board."""
-        wins = self.variant.rule.wins
-        return any(
-            self.stones[at] == color and wins(self, cell) for cell, at in enumerate(self.grid.index)
-        )
-
     def copy(self) -> Board:
-        """A board of its own in the same state."""
         board = Board(self.variant)
         board.stones[:] = self.stones
         board.moves = self.moves[:]
         board.winner = self.winner
-        board._room = self._room
-        board._shift = self._shift
         return board
 
     def __eq__(self, other: object) -> bool:
@@ -268,7 +208,6 @@ class Board:
             and self.stones == other.stones
             and self.moves == other.moves
             and self.winner == other.winner
-            and self._shift == other._shift
         )
 
     __hash__ = None  # type: ignore[assignment]  # a board changes
@@ -282,7 +221,6 @@ class Board:
         return board_svg(self, numbers=numbers, forbidden=forbidden)
 
     def _repr_svg_(self) -> str:
-        """The picture that notebooks show."""
         return self.svg(forbidden=True)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Names of cells: ``h8`` is column h from the left, row 8 from the bottom."""
+"""Names of cells: ``h8`` is column h from the left, row 8 from the bottom; and boards as text."""
 
 import re
 from string import ascii_lowercase
@@ -46,3 +46,11 @@ def cell_at(column: int, row: int, variant: Variant) -> int:
     if not (0 <= column < variant.width and 0 <= row < variant.height):
         raise ValueError(f"column {column}, row {row} is off the {variant.size} board")
     return row * variant.width + column
+
+
+EMPTY_SYMBOL = "."
+
+
+def format_diagram(symbols: str, width: int) -> str:
+    """The printed board of one symbol per cell, top row first."""
+    return "\n".join(symbols[at : at + width] for at in range(0, len(symbols), width))

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterable
 
-from meijin.game.board.byte_order import little_endian
+_SWAP = sys.byteorder == "big"
+
+
+def little_endian(numbers: array[int]) -> array[int]:
+    """The array with its bytes in little-endian order, or such an array in the machine's own.
+
+    On a little-endian machine that is `numbers` itself, on another one a copy.
+    """
+    if _SWAP:
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers
+
 
 MOVE_BYTES = 2
 

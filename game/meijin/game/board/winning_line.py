@@ -48,14 +48,13 @@ class _OneLine:
 def winning_line(board: PlayedStones) -> tuple[int, ...]:
     """The cells of the line that has won, ascending; of all where the last stone made several.
 
-    None where nobody has won. On a board that was set up every line of the winner counts.
+    None where nobody has won.
     """
     if board.winner is None:
         return ()
     places: set[int] = set()
-    for cell in board.moves[-1:] or range(board.variant.cells):
-        if board.stone(cell) is board.winner:
-            places.update(_winning_places(board, board.grid.index[cell], cell))
+    for cell in board.moves[-1:]:
+        places.update(_winning_places(board, board.grid.index[cell], cell))
     return tuple(cell for cell, place in enumerate(board.grid.index) if place in places)
 
 

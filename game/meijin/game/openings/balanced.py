@@ -1,49 +1,33 @@
-"""Balanced openings for Gomoku."""
+"""Balanced openings for Gomoku, written as words: a letter a stone, black first.
 
-BALANCED: tuple[tuple[tuple[int, int], ...], ...] = (
-    ((3, 3), (2, 0), (0, 0), (3, -2), (2, -1)),
-    ((-2, -1), (-1, 0), (3, 2), (-2, -3)),
-    ((3, -1), (3, 1), (2, 0), (-2, 0), (-2, 2), (-1, 2), (3, 3)),
-    ((-2, -2), (1, -2), (2, 1), (0, -2), (2, -3), (-1, -2)),
-    ((-1, -3), (0, 2), (0, -1), (2, -3), (2, 2), (-1, 0), (-3, 3)),
-    ((-1, 1), (1, -2), (3, 0), (2, 3), (-2, -3)),
-    ((3, 2), (2, -2), (2, -3), (0, 1), (-1, 0)),
-    ((3, 2), (0, 1), (-2, -3), (1, -3)),
-    ((1, -3), (3, 1), (0, 3), (-2, 2), (-1, 3)),
-    ((-2, 3), (-1, 0), (2, -2), (1, 1), (1, -1), (-1, -3)),
-    ((1, 2), (2, 1), (-2, -2), (0, 1), (1, -1), (-1, 2)),
-    ((-1, 1), (0, -3), (1, -3), (-3, 2), (-1, -1), (-2, 1), (2, -3)),
-    ((-3, 1), (3, -1), (-2, 1), (-1, -3), (0, 0), (0, 2), (3, -3)),
-    ((3, 0), (-2, -2), (1, -3), (0, -3), (2, -3)),
-    ((-3, -1), (1, 2), (-1, 0), (0, -1), (2, 0)),
-    ((-1, 3), (-2, 2), (2, 0), (-1, 1), (-2, 1), (2, 3), (0, 1)),
-    ((3, 1), (-1, -2), (2, -1), (1, -3), (1, 2), (1, -2)),
-    ((0, -1), (2, 1), (-2, 0), (-3, 0), (3, 2)),
-    ((1, 1), (0, 0), (3, 0), (2, 1), (-2, -3), (-3, -3), (-1, -3)),
-    ((-3, 0), (-1, -1), (3, 3), (2, 0)),
-    ((3, -1), (-2, 3), (-2, 0), (-1, 1)),
-    ((0, -3), (-3, 3), (3, -3), (0, 0), (2, -1), (1, 0), (2, 3)),
-    ((3, 1), (-1, 0), (-3, -2), (3, 2), (1, 2)),
-    ((-3, 3), (1, 1), (-2, 0), (-2, 1), (2, 1)),
-    ((-2, 2), (1, 2), (3, -1), (0, 0)),
-    ((3, -1), (3, -2), (-3, -1), (0, -3), (0, -1), (-3, -3), (-3, 1)),
-    ((-2, -1), (1, -1), (0, -3), (0, 1), (0, 2)),
-    ((1, -1), (1, -2), (-2, 1), (3, -3), (3, 0), (2, 2), (-1, -2)),
-    ((-2, -2), (0, 1), (-3, 2), (-2, 3), (0, 3), (2, -1), (1, 0)),
-    ((0, 3), (-3, -1), (3, -2), (-1, 1), (-2, 1), (0, -2)),
-    ((0, -2), (-2, -1), (-1, 2), (1, 0), (2, -3), (-2, -3), (-1, -1)),
-    ((1, -2), (1, 2), (-1, 1), (1, 1), (2, -2)),
-    ((3, 0), (2, 0), (-1, -3), (-1, -2), (1, -1)),
-    ((-2, -1), (3, -2), (3, 3), (0, 0)),
-    ((-3, -1), (3, -2), (-3, 0), (2, 2), (1, 1)),
-    ((-1, 3), (1, -2), (1, -3), (-2, 0), (-3, -1), (-3, 1)),
-    ((-1, -3), (-1, 0), (1, 1), (0, 2)),
-    ((2, 3), (1, 3), (-3, 0), (-3, -2), (3, 1), (0, 1), (1, -1)),
-    ((-2, -2), (-1, -1), (-1, 2), (-2, -3), (-2, 1)),
-    ((-1, -1), (1, -1), (1, 2), (2, 0), (1, -2), (0, 0)),
-)
-"""Moves as columns to the right of the centre and rows below it, black first.
-
-A much stronger engine calls each of the forty even on 15x15 under the freestyle rule, given
-0.25 s. Random openings are one-sided (9 % of them pass), which hides differences in strength.
+A letter names a cell of the square in the middle of a board; of an even side, the middle is the
+cell right of the centre or below it.
 """
+
+import string
+
+from meijin.game.rules.variant import Variant
+
+Opening = tuple[int, ...]
+"""The cells in the order played, black first."""
+
+BOOK_SIDE = 7
+"""The side of the square in the middle of the board."""
+
+ALPHABET = string.ascii_uppercase + string.ascii_lowercase
+"""The letters of its `BOOK_SIDE` squared cells, row by row from the top left."""
+
+BALANCED = """
+waYNT PXpB UiaWklw ILhKFJ CmRFoXq eLbvB pMFfX pfBE Eitks rXMgSC nhIfSl eDEjQdF cUdCYmG bIEDF OnXRa
+skaedvf iJTEnL RhWVp gYbhBAC VQwa UrWe DqGYTZv iXHpn qgWdh knUY UNODRAc PSDfm SLdGboJ IfjrtTZ tONedK
+KPlZFBQ LnegM baCJS PNwY ONVog sLEWOc CXgm vuVHifS IQlBd QSnaLY
+"""
+"""A much stronger engine calls each of the forty even on 15x15 under the freestyle rule, given
+0.25 s. Random openings are one-sided (9 % of them pass), which hides differences in strength."""
+
+
+def opening_of(word: str, variant: Variant) -> Opening:
+    """The opening that is written as a word."""
+    top, left = variant.height // 2 - BOOK_SIDE // 2, variant.width // 2 - BOOK_SIDE // 2
+    places = (divmod(ALPHABET.index(letter), BOOK_SIDE) for letter in word)
+    return tuple((top + row) * variant.width + left + column for row, column in places)

@@ -14,25 +14,23 @@ An empty line means nothing, nor does what stands behind a ``#``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from meijin.game.board.coordinates import cell_at
-from meijin.game.board.symmetry import PositionKey, position_key
-from meijin.game.openings.opening import Opening, check_opening, parse_opening
+from meijin.game.openings.balanced import Opening
+from meijin.game.openings.opening import check_opening, distinct, parse_opening
 from meijin.game.records.file import FileFormat, format_of_start, read_games
-from meijin.game.records.position_string import parse_position
+from meijin.game.records.record import parse_position
 from meijin.game.rules.variant import Variant
 
 MAX_OPENING_PLIES = 16
-"""Of an opening; a game is cut to so many, or to fewer."""
+"""Of an opening; a longer game is cut."""
 MAX_FILE_OPENINGS = 100_000
 
 _PAIR = r"-?[0-9]{1,2}\s*,\s*-?[0-9]{1,2}"
 _OFFSETS = re.compile(rf"\s*{_PAIR}(?:\s*,\s*{_PAIR})+\s*,?\s*")
 _NEGATIVE = re.compile(r"-[0-9]")
 _POSITION = re.compile(r"\s*(?:[A-Za-z][0-9]{1,2}){2,}\s*")
-_SIGN = 64
-"""Bytes by which the format is known."""
 
 
 def read_openings(data: bytes, variant: Variant, plies: int | None = None) -> list[Opening]:
@@ -47,7 +45,7 @@ def read_openings(data: bytes, variant: Variant, plies: int | None = None) -> li
     """
     form = format_of_start(data)
     if form in {FileFormat.SGF, FileFormat.RIF}:
-        found = _distinct(_of_games(data, form, variant, plies), variant)
+        found = distinct(_of_games(data, form, variant, plies), variant, set())
     else:
         found = _of_lines(data, variant)
     openings: list[Opening] = []
@@ -118,12 +116,3 @@ def _check(opening: Opening, variant: Variant) -> None:
             "to take"
         )
     check_opening(opening, variant)
-
-
-def _distinct(openings: Iterable[Opening], variant: Variant) -> Iterator[Opening]:
-    known: set[PositionKey] = set()
-    for opening in openings:
-        key = position_key(opening, variant)
-        if key not in known:
-            known.add(key)
-            yield opening

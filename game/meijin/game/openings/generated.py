@@ -65,4 +65,4 @@ PgZev iUcuJ lEJYL gIBZPSi dpnYMoh wKqpC kgoVJNH hismaT iPIE cwWno GpvnhBs srqHIX
 lLwtKsa MgBYXVo aCusQtE gSIiu sQLYP DLink HjWhR cpeSEfO Ihum LCRSA TIrtghO NOWX AucVi nJWgNbS gmVYGDK obsfXOG
 djiO dcoRAva widDF UmqJF wXIedk HiYwFZ Tnki DIjCX
 """
-"""A word an opening, a letter a stone; see `opening_book`."""
+"""A word an opening, a letter a stone; see `balanced`."""

@@ -1,16 +1,14 @@
 """Openings: the first moves of a game, given to both sides."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from meijin.game.board.board import Board
 from meijin.game.board.coordinates import cell_at, cell_name, parse_cell
-from meijin.game.openings.balanced import BALANCED
+from meijin.game.board.symmetry import PositionKey, position_key
+from meijin.game.openings.balanced import BALANCED, Opening, opening_of
 from meijin.game.rules.variant import GOMOKU_LINE, Variant
-
-Opening = tuple[int, ...]
-"""The cells in the order played, black first."""
 
 MIN_BALANCED_SIDE = 9
 """The shortest side that leaves room around the balanced openings, which span 7x7."""
@@ -67,14 +65,20 @@ def has_balanced_openings(variant: Variant) -> bool:
 def openings_for(variant: Variant) -> tuple[Opening, ...]:
     """The openings that games of a variant start from, in a fixed order.
 
-    The balanced ones where the line is five and both sides have room, around the centre (of
-    an even side, the cell right of the middle or below it); otherwise, and where the players
-    place the first stones by an opening rule, the empty opening alone.
+    The balanced ones where the line is five and both sides have room; otherwise, and where the
+    players place the first stones by an opening rule, the empty opening alone.
     """
     if not has_balanced_openings(variant):
         return ((),)
-    column, row = variant.width // 2, variant.height // 2
-    return tuple(
-        tuple(cell_at(column + right, row + below, variant) for right, below in opening)
-        for opening in BALANCED
-    )
+    return tuple(opening_of(word, variant) for word in BALANCED.split())
+
+
+def distinct(
+    openings: Iterable[Opening], variant: Variant, known: set[PositionKey]
+) -> Iterator[Opening]:
+    """The openings that are none of the known ones up to symmetry; each becomes known."""
+    for opening in openings:
+        key = position_key(opening, variant)
+        if key not in known:
+            known.add(key)
+            yield opening

@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import PurePath
 
 from meijin.game.records.json import from_json, to_json
-from meijin.game.records.position_string import format_position, from_position
 from meijin.game.records.psq import from_psq, to_psq
-from meijin.game.records.record import GameRecord
-from meijin.game.records.rif import RIF_VARIANT, RifGame, read_rif
+from meijin.game.records.record import GameRecord, format_position, from_position
+from meijin.game.records.rif import RIF_VARIANT, read_rif
 from meijin.game.records.sgf import from_sgf, to_sgf
 from meijin.game.records.sgf_tree import split_games
 from meijin.game.rules.variant import Variant
@@ -94,7 +93,9 @@ def read_games(
         ValueError: the file itself can't be read; games before the place have been given out.
     """
     if form is FileFormat.RIF:
-        yield from _read_rif(chunks, variant)
+        for number, game in enumerate(read_rif(chunks), start=1):
+            read = partial(game.record, variant or RIF_VARIANT)
+            yield _read(f"game {game.game_id or number}", read)
         return
     text = _text(chunks)
     if form is FileFormat.POSITIONS and "\0" in text:
@@ -102,17 +103,7 @@ def read_games(
     for number, (place, part) in enumerate(_split(text, form)):
         if number == MAX_GAMES:
             raise ValueError(f"the file holds more than {MAX_GAMES} games")
-        yield _read(place, part, _reader(form, variant or Variant()))
-
-
-def _read_rif(chunks: Iterable[bytes], variant: Variant | None) -> Iterator[ReadGame]:
-    for number, game in enumerate(read_rif(chunks), start=1):
-        place = f"game {game.game_id or number}"
-        yield _read(place, "", partial(_of_rif, game, variant or RIF_VARIANT))
-
-
-def _of_rif(game: RifGame, variant: Variant, _: str) -> GameRecord:
-    return game.record(variant)
+        yield _read(place, partial(_parse, part, form, variant or Variant()))
 
 
 def _text(chunks: Iterable[bytes]) -> str:
@@ -130,11 +121,8 @@ def _text(chunks: Iterable[bytes]) -> str:
 
 def _split(text: str, form: FileFormat) -> Iterator[tuple[str, str]]:
     if form is FileFormat.SGF:
-        games = (
-            (f"game {number}", part)
-            for number, part in enumerate(split_games(text, MAX_GAME_CHARS), 1)
-        )
-        yield from games
+        for number, part in enumerate(split_games(text, MAX_GAME_CHARS), start=1):
+            yield f"game {number}", part
     elif form is FileFormat.PSQ or (form is FileFormat.JSON and _is_one_object(text)):
         yield "game 1", text
     else:
@@ -149,22 +137,24 @@ def _is_one_object(text: str) -> bool:
     return not first.rstrip().endswith("}")
 
 
-def _reader(form: FileFormat, variant: Variant) -> Callable[[str], GameRecord]:
-    readers: dict[FileFormat, Callable[[str], GameRecord]] = {
-        FileFormat.SGF: from_sgf,
-        FileFormat.PSQ: from_psq,
-        FileFormat.JSON: from_json,
-    }
-    return readers.get(form, lambda text: from_position(text, variant))
-
-
-def _read(place: str, text: str, reader: Callable[[str], GameRecord]) -> ReadGame:
-    if len(text) > MAX_GAME_CHARS:
-        return ReadGame(place, None, f"the game is longer than {MAX_GAME_CHARS} characters")
+def _read(place: str, read: Callable[[], GameRecord]) -> ReadGame:
     try:
-        return ReadGame(place, reader(text))
+        return ReadGame(place, read())
     except ValueError as error:
         return ReadGame(place, None, str(error))
+
+
+def _parse(text: str, form: FileFormat, variant: Variant) -> GameRecord:
+    if len(text) > MAX_GAME_CHARS:
+        raise ValueError(f"the game is longer than {MAX_GAME_CHARS} characters")
+    match form:
+        case FileFormat.SGF:
+            return from_sgf(text)
+        case FileFormat.PSQ:
+            return from_psq(text)
+        case FileFormat.JSON:
+            return from_json(text)
+    return from_position(text, variant)
 
 
 def write_game(record: GameRecord, form: FileFormat) -> str:
@@ -175,12 +165,13 @@ def write_game(record: GameRecord, form: FileFormat) -> str:
     Raises:
         ValueError: the format can't hold it, or is read alone.
     """
-    if form is FileFormat.SGF:
-        return to_sgf(record)
-    if form is FileFormat.PSQ:
-        return to_psq(record)
-    if form is FileFormat.POSITIONS:
-        return format_position(record.moves, record.variant) + "\n"
-    if form is FileFormat.JSON:
-        return to_json(record) + "\n"
+    match form:
+        case FileFormat.SGF:
+            return to_sgf(record)
+        case FileFormat.PSQ:
+            return to_psq(record)
+        case FileFormat.POSITIONS:
+            return format_position(record.moves, record.variant) + "\n"
+        case FileFormat.JSON:
+            return to_json(record) + "\n"
     raise ValueError(f"games are not written as {form.value}; write sgf, psq, pos or json")

@@ -9,14 +9,13 @@ from typing import Any, NoReturn, TypeVar
 
 from meijin.game.board.board import Board
 from meijin.game.board.coordinates import cell_name, parse_cell
-from meijin.game.clock import TimeControl
+from meijin.game.clock import MICROSECOND, TimeControl
 from meijin.game.color import Color
 from meijin.game.outcome import Ending, Outcome, Party
 from meijin.game.position import SideChoice
 from meijin.game.records.analysis import Analysis
 from meijin.game.records.record import GameRecord
 from meijin.game.rules.variant import Variant
-from meijin.game.seconds import MICROSECOND
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,9 +32,8 @@ def to_json(record: GameRecord) -> str:
 
 
 def json_object(record: GameRecord) -> dict[str, Any]:
-    """The object that is written."""
     control, start, end = record.time_control, record.start_time, record.end_time
-    white = record.white_time_control
+    white, choice = record.white_time_control, record.choice
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -49,7 +47,7 @@ def json_object(record: GameRecord) -> dict[str, Any]:
         "start_time": None if start is None else start.isoformat(),
         "end_time": None if end is None else end.isoformat(),
         "opening_plies": record.opening_plies,
-        "choice": None if record.choice is None else _choice_object(record.choice),
+        "choice": choice and {"ply": choice.ply, "color": choice.color.name.lower()},
         "moves": [_move(record, ply) for ply in range(len(record.moves))],
         "outcome": None if record.outcome is None else _outcome_object(record.outcome),
     }
@@ -70,10 +68,6 @@ def _move(record: GameRecord, ply: int) -> dict[str, Any]:
             "pv": [cell_name(cell, record.variant) for cell in analysis.pv],
         }
     return move
-
-
-def _choice_object(choice: SideChoice) -> dict[str, Any]:
-    return {"ply": choice.ply, "color": choice.color.name.lower()}
 
 
 def _outcome_object(outcome: Outcome) -> dict[str, Any]:

@@ -17,11 +17,9 @@ from meijin.game.board.board import Board, ForbiddenMoveError
 from meijin.game.board.coordinates import cell_at
 from meijin.game.color import Color
 from meijin.game.outcome import Ending, Outcome
-from meijin.game.records.imported import finished_outcome, imported_outcome
-from meijin.game.records.record import GameRecord
-from meijin.game.rules.line_rule import FREESTYLE
-from meijin.game.rules.named import rule_named
-from meijin.game.rules.variant import GOMOKU_LINE, Variant
+from meijin.game.records.record import GameRecord, finished_outcome, imported_outcome
+from meijin.game.rules.rule import FREESTYLE
+from meijin.game.rules.variant import GOMOKU_LINE, Variant, rule_named
 
 _HEAD = re.compile(r"Piskvorky ([0-9]{1,2})x([0-9]{1,2})\b[^\n]*")
 _MOVE = re.compile(r"\s*([0-9]{1,2})\s*,\s*([0-9]{1,2})\s*,\s*([0-9]{1,12})\s*")
@@ -100,7 +98,9 @@ def from_psq(text: str) -> GameRecord:
         moves=tuple(board.moves),
         times=times if any(times) else (),
         opening_plies=next((ply for ply, time in enumerate(times) if time), 0),
-        outcome=_foul(board) if is_foul else _outcome(ending, board),
+        outcome=imported_outcome(board.side_to_move.other, board, Ending.FORBIDDEN)
+        if is_foul
+        else _outcome(ending, board),
     )
 
 
@@ -135,10 +135,6 @@ def _replay(moves: Sequence[re.Match[str]], variant: Variant) -> Board:
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
     return board
-
-
-def _foul(board: Board) -> Outcome:
-    return imported_outcome(board.side_to_move.other, board, Ending.FORBIDDEN)
 
 
 def _outcome(lines: Sequence[str], board: Board) -> Outcome | None:

@@ -1,16 +1,43 @@
-"""Game records."""
+"""Game records, and position strings: their moves without anything between them: ``h8i9j10``.
 
+Columns are letters from the left and rows numbers from the bottom, as `coordinates` has them.
+Engines that count rows from the top mean the mirror image, which is the same game.
+"""
+
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from meijin.game.board.board import Board
+from meijin.game.board.coordinates import cell_name, parse_cell
 from meijin.game.clock import Clock, TimeControl
-from meijin.game.color import Color
-from meijin.game.outcome import Outcome
+from meijin.game.color import Color, Seat
+from meijin.game.outcome import Ending, Outcome, Party
 from meijin.game.position import GamePosition, SideChoice
 from meijin.game.records.analysis import Analysis
 from meijin.game.rules.variant import Variant
-from meijin.game.seat import Seat
+
+
+def imported_outcome(winner: Color | None, board: Board, ending: Ending | None = None) -> Outcome:
+    """The outcome of a game that `winner` won, or nobody.
+
+    Without an ending it is the one that the board shows, and an adjudication where that shows
+    another result or none. A forfeit is the loser's fault.
+    """
+    if ending is None:
+        shown = Ending.FIVE if winner is not None else Ending.DRAW
+        is_shown = winner is board.winner and board.is_over
+        ending = shown if is_shown else Ending.ADJUDICATION
+    if winner is None:
+        return Outcome(ending)
+    fault = Party.of(winner.other) if ending.is_forfeit else Party.NOBODY
+    return Outcome(ending, winner, fault)
+
+
+def finished_outcome(board: Board) -> Outcome | None:
+    """The outcome that the board itself shows; ``None`` where the game could go on."""
+    return imported_outcome(board.winner, board) if board.is_over else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,5 +123,42 @@ class GameRecord:
         return Board.from_moves(self.moves, self.variant)
 
     def _repr_svg_(self) -> str:
-        """The picture of the last board, which notebooks show."""
         return self.board().svg()
+
+
+_CELL = re.compile(r"\s*([A-Za-z][0-9]{1,2})")
+
+
+def format_position(cells: Iterable[int], variant: Variant) -> str:
+    """Write moves one behind the other."""
+    return "".join(cell_name(cell, variant) for cell in cells)
+
+
+def parse_position(text: str, variant: Variant) -> tuple[int, ...]:
+    """Read moves, with or without white space between them.
+
+    Raises:
+        ValueError: what stands somewhere is no cell of the board, or there are too many.
+    """
+    cells: list[int] = []
+    place = 0
+    text = text.rstrip()
+    while place < len(text):
+        cell = _CELL.match(text, place)
+        if cell is None or len(cells) == variant.cells:
+            rest = text[place : place + 10]
+            raise ValueError(f'no move of the {variant.size} board at "{rest}"')
+        cells.append(parse_cell(cell[1], variant))
+        place = cell.end()
+    return tuple(cells)
+
+
+def from_position(text: str, variant: Variant) -> GameRecord:
+    """Read a game, of which nothing but the moves is known.
+
+    Raises:
+        ValueError: the text is none, or the moves are no legal game.
+    """
+    moves = parse_position(text, variant)
+    board = Board.from_moves(moves, variant)
+    return GameRecord(variant, "", "", moves, outcome=finished_outcome(board))

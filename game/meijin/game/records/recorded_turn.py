@@ -1,17 +1,16 @@
-"""The turns of a recorded game: who was asked for what, and with which clocks."""
+"""The turns and the clocks of a recorded game: who was asked for what, and what both had left."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
-from meijin.game.action import Action, Choose, Placement
 from meijin.game.board.board import Board
-from meijin.game.color import Color
-from meijin.game.position import GamePosition
+from meijin.game.clock import MICROSECOND
+from meijin.game.color import Color, Seat
+from meijin.game.position import Action, Choose, GamePosition, Placement
 from meijin.game.records.record import GameRecord
 from meijin.game.rules.opening_rule import Task
-from meijin.game.seat import Seat
-from meijin.game.seconds import MICROSECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,6 @@ def player_of(record: GameRecord, seat: Seat) -> str:
 
 
 def _answer(record: GameRecord, position: GamePosition) -> Action | None:
-    """What the record has next."""
     task, choice, ply = position.task, record.choice, position.board.ply
     if task is not None and task.may_choose and choice is not None and choice.ply == ply:
         return Choose(choice.color)
@@ -96,3 +94,49 @@ def _times(record: GameRecord, ply: int, answer: Action, choice_time: timedelta)
         charged = record.times[ply] if record.times else timedelta(0)
         raw = record.raw_times[ply] if record.raw_times else charged
     return raw // MICROSECOND * 1000, charged // MICROSECOND * 1000
+
+
+class ClockReading(NamedTuple):
+    """What both clocks show."""
+
+    black_ns: int
+    """Of who has black in the end."""
+    white_ns: int
+
+
+def recorded_clocks(
+    record: GameRecord, choice_time: timedelta = timedelta(0)
+) -> Iterator[ClockReading]:
+    """Both clocks before every move and after the last one; moves without times took none.
+
+    Args:
+        record: With a time control that has an initial time.
+        choice_time: What the choice of a side was charged, which a record does not hold.
+
+    Raises:
+        ValueError: it has no such time control, or its moves are no game.
+    """
+    if record.time_control is None or record.time_control.initial is None:
+        raise ValueError("the record has no clocks")
+    clock = record.clock()
+    final = GamePosition(record.board(), record.choice)
+    black, white = (final.seat_of(color) for color in Color)
+
+    def read() -> ClockReading:
+        return ClockReading(clock.left_ns(black), clock.left_ns(white))
+
+    plies = record.opening_plies
+    position = GamePosition(Board.from_moves(record.moves[:plies], record.variant))
+    yield from [read()] * plies
+    while not position.board.is_over and (answer := _answer(record, position)) is not None:
+        # The first stone of a placement has the time of them all.
+        ply, seat = position.board.ply, position.seat_to_act
+        if not isinstance(answer, Choose):
+            yield read()
+        if not clock.charge(seat, _times(record, ply, answer, choice_time)[1]):
+            clock.drop_flag(seat)
+        position.act(answer)
+        later = max(position.board.ply - ply - 1, 0)
+        yield from [read()] * later
+    left = len(record.moves) - position.board.ply + 1
+    yield from [read()] * left

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from meijin.game.board.board import Board, IllegalMoveError
-from meijin.game.color import Color
+from meijin.game.clock import MICROSECOND, format_seconds
+from meijin.game.color import Color, Seat
 from meijin.game.outcome import Ending
 from meijin.game.records.record import GameRecord
 from meijin.game.rules.opening_rule import FREE
-from meijin.game.seat import Seat
-from meijin.game.seconds import MICROSECOND, format_seconds
 
 CLOCK_SLACK = timedelta(seconds=2)
 """That a game may have taken less by the calendar than by its clocks: servers' clocks are set."""
@@ -70,7 +69,7 @@ def _check_times(record: GameRecord) -> Iterator[str]:
         return
     for ply, (charged, raw) in enumerate(zip(record.times, record.raw_times, strict=False)):
         if charged > raw:
-            yield f"ply {ply}: {_seconds(charged)} s were charged, and it took {_seconds(raw)} s"
+            yield f"ply {ply}: {format_seconds(charged)} s were charged, and it took {format_seconds(raw)} s"
 
 
 def _check_clock(record: GameRecord) -> Iterator[str]:
@@ -86,7 +85,7 @@ def _check_clock(record: GameRecord) -> Iterator[str]:
         spent = record.times[ply]
         if not clock.charge(seat, spent // MICROSECOND * 1000):
             left = timedelta(microseconds=clock.budget_ns(seat) // 1000)
-            yield f"ply {ply}: {_name(color)} took {_seconds(spent)} s and had {_seconds(left)} s"
+            yield f"ply {ply}: {_name(color)} took {format_seconds(spent)} s and had {format_seconds(left)} s"
             return
 
 
@@ -100,8 +99,4 @@ def _check_calendar(record: GameRecord) -> Iterator[str]:
     spent = sum(record.raw_times or record.times, timedelta(0))
     if spent > end - start + CLOCK_SLACK:
         lasted = max(end - start, timedelta(0))
-        yield f"its moves took {_seconds(spent)} s, and it lasted {_seconds(lasted)} s"
-
-
-def _seconds(time: timedelta) -> str:
-    return format_seconds(time)
+        yield f"its moves took {format_seconds(spent)} s, and it lasted {format_seconds(lasted)} s"

@@ -18,9 +18,12 @@ from xml.parsers import expat
 from meijin.game.board.board import Board
 from meijin.game.color import Color
 from meijin.game.outcome import Outcome
-from meijin.game.records.imported import finished_outcome, imported_outcome
-from meijin.game.records.position_string import parse_position
-from meijin.game.records.record import GameRecord
+from meijin.game.records.record import (
+    GameRecord,
+    finished_outcome,
+    imported_outcome,
+    parse_position,
+)
 from meijin.game.rules.renju import RENJU
 from meijin.game.rules.variant import Variant
 
@@ -64,20 +67,19 @@ class RifGame:
         """
         cells = parse_position(self.moves, variant)
         board = Board.from_moves(cells, variant)
+        if self.result in _WINNERS:
+            outcome: Outcome | None = imported_outcome(_WINNERS[self.result], board)
+        else:
+            outcome = finished_outcome(board)
         return GameRecord(
             variant=variant,
             black=self.black,
             white=self.white,
             moves=cells,
-            outcome=self._outcome(board),
+            outcome=outcome,
             event=self.event,
             game_id=self.game_id,
         )
-
-    def _outcome(self, board: Board) -> Outcome | None:
-        if self.result not in _WINNERS:
-            return finished_outcome(board)
-        return imported_outcome(_WINNERS[self.result], board)
 
 
 def read_rif(chunks: Iterable[bytes]) -> Iterator[RifGame]:

@@ -14,17 +14,17 @@ and ``end`` (the instants), ``black`` and ``white`` (the players' versions), and
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from meijin.game.board.board import Board
 from meijin.game.board.coordinates import COLUMNS, cell_at
-from meijin.game.clock import TimeControl
+from meijin.game.clock import TimeControl, format_seconds, parse_seconds
 from meijin.game.color import Color
 from meijin.game.outcome import Ending, Outcome, Party, Result
 from meijin.game.position import SideChoice
 from meijin.game.records.analysis import Analysis, format_analysis, parse_analysis
-from meijin.game.records.record import GameRecord
+from meijin.game.records.record import GameRecord, imported_outcome
 from meijin.game.records.sgf_tree import (
     Node,
     SgfError,
@@ -33,19 +33,16 @@ from meijin.game.records.sgf_tree import (
     format_property,
     parse_main_line,
 )
-from meijin.game.rules.line_rule import FREESTYLE
-from meijin.game.rules.named import rule_named
 from meijin.game.rules.opening_rule import FREE, opening_rule_named
-from meijin.game.rules.variant import GOMOKU, GOMOKU_LINE, Variant
-from meijin.game.seconds import format_seconds, parse_seconds
+from meijin.game.rules.rule import FREESTYLE
+from meijin.game.rules.variant import GOMOKU, GOMOKU_LINE, Variant, rule_named
 
 GAME_TYPE = "4"
 """The number of Gomoku and Renju in SGF."""
 
 _LETTERS = {Color.BLACK: "B", Color.WHITE: "W"}
-_RESIGN = "R"
-_TIME = "T"
 _FORFEIT = "F"
+_CAUSES = {"R": Ending.RESIGN, "T": Ending.TIME}
 _SPENT = re.compile(r"([0-9.]+) s\b")
 _RAW = re.compile(r"raw ([0-9.]+) s")
 
@@ -116,10 +113,8 @@ def _format_result(outcome: Outcome) -> str:
     winner = outcome.winner
     if winner is None:
         return "Draw"
-    if outcome.ending.is_forfeit:
-        cause = _TIME if outcome.ending is Ending.TIME else _FORFEIT
-    else:
-        cause = _RESIGN if outcome.ending is Ending.RESIGN else ""
+    causes = {ending: letter for letter, ending in _CAUSES.items()}
+    cause = causes.get(outcome.ending, _FORFEIT if outcome.ending.is_forfeit else "")
     return f"{_LETTERS[winner]}+{cause}"
 
 
@@ -187,7 +182,9 @@ def from_sgf(text: str) -> GameRecord:
             choice=_read_choice(notes.get("choice", "")),
             black_version=notes.get("black", ""),
             white_version=notes.get("white", ""),
-            white_time_control=_read_white_clock(notes),
+            white_time_control=TimeControl.parse(notes["whiteclock"])
+            if "whiteclock" in notes
+            else None,
         )
     except SgfError:
         raise
@@ -290,10 +287,6 @@ def _read_time_control(root: Node) -> TimeControl | None:
     return None
 
 
-def _read_white_clock(notes: Mapping[str, str]) -> TimeControl | None:
-    return TimeControl.parse(notes["whiteclock"]) if "whiteclock" in notes else None
-
-
 def _read_start(root: Node, notes: Mapping[str, str]) -> datetime | None:
     if "start" in notes:
         return datetime.fromisoformat(notes["start"])
@@ -315,21 +308,18 @@ def _read_choice(text: str) -> SideChoice | None:
 
 
 def _read_outcome(text: str, notes: Mapping[str, str], board: Board) -> Outcome | None:
-    result = _read_result(text.strip().upper())
+    text = text.strip().upper()
+    result = _read_result(text)
     if result is None:
         return None
-    cause = text.strip().upper()[2:3]
-    ending = Ending(notes["ending"]) if "ending" in notes else _guess_ending(result, cause, board)
-    if (result is Result.NONE) != (ending is Ending.VOID):
+    ending = Ending(notes["ending"]) if "ending" in notes else _CAUSES.get(text[2:3])
+    if ending is None and result is Result.NONE:
+        ending = Ending.VOID
+    if ending is not None and (result is Result.NONE) != (ending is Ending.VOID):
         raise ValueError(f'the result "{result.value}" can\'t end in "{ending.value}"')
-    loser = result.winner.other if result.winner and ending.is_forfeit else None
-    blamed = Party.NOBODY if loser is None else Party.of(loser)
-    return Outcome(
-        ending=ending,
-        winner=result.winner,
-        at_fault=Party(notes["fault"]) if "fault" in notes else blamed,
-        detail=notes.get("detail", ""),
-    )
+    found = imported_outcome(result.winner, board, ending)
+    at_fault = Party(notes["fault"]) if "fault" in notes else found.at_fault
+    return replace(found, at_fault=at_fault, detail=notes.get("detail", ""))
 
 
 def _read_result(text: str) -> Result | None:
@@ -341,14 +331,3 @@ def _read_result(text: str) -> Result | None:
     if text[1:2] != "+" or text[0] not in winners:
         return None
     return Result.won_by(winners[text[0]])
-
-
-def _guess_ending(result: Result, cause: str, board: Board) -> Ending:
-    """The ending of a game whose record gives a result alone."""
-    if result is Result.NONE:
-        return Ending.VOID
-    if result is Result.DRAW:
-        return Ending.DRAW if board.is_draw else Ending.ADJUDICATION
-    if cause in {_RESIGN, _TIME}:
-        return Ending.RESIGN if cause == _RESIGN else Ending.TIME
-    return Ending.FIVE if board.winner is result.winner else Ending.ADJUDICATION

@@ -1,4 +1,8 @@
-"""The syntax of SGF FF[4]: nodes of properties, without their meaning."""
+"""The syntax of SGF FF[4]: nodes of properties, without their meaning.
+
+This room needs the standard library alone; tests hold it against sgfmill, which reads all
+variations of a file before its bounds could be looked at.
+"""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from meijin.game.seat import Seat
+from meijin.game.color import Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class OpeningRule:
         return Task(Seat.FIRST, 0, may_choose=True)
 
     def chooser(self, ply: int) -> Seat:
-        """Who chooses a side when so many stones lie on the board."""
+        """Who chooses a side with `ply` stones on the board."""
         return Seat.SECOND if ply == self.stones else Seat.FIRST
 
 
@@ -69,7 +69,6 @@ SWAP2 = OpeningRule("swap2", stones=3, more=2)
 OPENING_RULES: Mapping[str, OpeningRule] = MappingProxyType(
     {rule.name: rule for rule in (FREE, SWAP1, SWAP, SWAP2)}
 )
-"""Every opening rule, by its name."""
 
 
 def opening_rule_named(name: str) -> OpeningRule:

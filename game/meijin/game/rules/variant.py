@@ -1,13 +1,30 @@
-"""Variants: board size, line length, rule and opening rule."""
+"""Variants: board size, line length, rule, by its name, and opening rule."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Self
 
-from meijin.game.rules.line_rule import FREESTYLE
-from meijin.game.rules.named import rule_named
 from meijin.game.rules.opening_rule import FREE, OpeningRule, opening_rule_named
-from meijin.game.rules.rule import Rule
+from meijin.game.rules.renju import RENJU
+from meijin.game.rules.rule import CARO, CARO_EXACT, FREESTYLE, STANDARD, Rule
+
+_RULES: tuple[Rule, ...] = (FREESTYLE, STANDARD, RENJU, CARO, CARO_EXACT)
+
+RULES: Mapping[str, Rule] = MappingProxyType({rule.name: rule for rule in _RULES})
+
+
+def rule_named(name: str) -> Rule:
+    """The rule called `name`.
+
+    Raises:
+        ValueError: there is none; the message lists the names there are.
+    """
+    if name not in RULES:
+        raise ValueError(f'no rule "{name}"; the rules are {", ".join(RULES)}')
+    return RULES[name]
+
 
 MIN_SIDE = 3
 MAX_SIDE = 22
@@ -78,7 +95,6 @@ class Variant:
 
     @property
     def cells(self) -> int:
-        """The number of cells."""
         return self.width * self.height
 
     @property
