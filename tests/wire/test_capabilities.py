@@ -15,7 +15,7 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.game.rules.line_rule import LineRule
+from meijin.game.rules.rule import LineRule
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.capabilities import (
@@ -26,11 +26,6 @@ from meijin.wire.capabilities import (
 )
 
 BLITZ = TimeControl.parse("60+0.5")
-
-
-def test_a_plain_bot_plays_gomoku() -> None:
-    """Without further words a bot plays freestyle on 15x15 at any speed."""
-    assert Capabilities().objection(GOMOKU, TimeControl.parse("0.001/move")) is None
 
 
 @pytest.mark.parametrize(
@@ -46,26 +41,20 @@ def test_a_plain_bot_plays_gomoku() -> None:
         (Capabilities(min_size=3), TIC_TAC_TOE, "plays five in a row only"),
         (Capabilities(), Variant(opening_rule=SWAP2), "does not play swap2 openings"),
         (Capabilities(opening_rules=(SWAP2,)), GOMOKU, "does not play free openings"),
+        (Capabilities(min_move_time=timedelta(seconds=2.5)), GOMOKU, "needs 2.5 s a move"),
+        # The bounds themselves are within.
+        (Capabilities(), GOMOKU, None),
+        (Capabilities(rules=(FREESTYLE, STANDARD)), Variant(rule=STANDARD), None),
+        (Capabilities(min_size=9, max_size=19), Variant(width=9, height=19), None),
+        (Capabilities(min_size=3, any_line=True), TIC_TAC_TOE, None),
+        (Capabilities(min_move_time=timedelta(seconds=2)), GOMOKU, None),
     ],
 )
 def test_a_bot_objects_to_what_it_can_not_play(
-    capabilities: Capabilities, variant: Variant, objection: str
+    capabilities: Capabilities, variant: Variant, objection: str | None
 ) -> None:
     """The first thing that does not fit is named."""
     assert capabilities.objection(variant, BLITZ) == objection
-
-
-@pytest.mark.parametrize(
-    ("capabilities", "variant"),
-    [
-        (Capabilities(rules=(FREESTYLE, STANDARD)), Variant(rule=STANDARD)),
-        (Capabilities(min_size=9, max_size=19), Variant(width=9, height=19)),
-        (Capabilities(min_size=3, any_line=True), TIC_TAC_TOE),
-    ],
-)
-def test_a_bot_plays_what_it_said(capabilities: Capabilities, variant: Variant) -> None:
-    """The bounds themselves are within."""
-    assert capabilities.objection(variant, BLITZ) is None
 
 
 @pytest.mark.parametrize(
@@ -77,19 +66,7 @@ def test_the_time_for_a_move(control: str, seconds: float) -> None:
     assert move_time(TimeControl.parse(control)) == timedelta(seconds=seconds)
 
 
-def test_a_slow_bot_objects_to_a_fast_game() -> None:
-    """A bot is not paired where it would forfeit."""
-    slow = Capabilities(min_move_time=timedelta(seconds=2))
-    assert slow.objection(GOMOKU, TimeControl.parse("60+0.5")) is None
-    assert slow.objection(GOMOKU, TimeControl.parse("60")) == "needs 2 s a move"
-
-
 # -- on the wire ------------------------------------------------------------------
-
-
-def test_a_bot_that_says_nothing_plays_gomoku_one_game_at_a_time() -> None:
-    """Absent fields have the contract's defaults."""
-    assert capabilities_from_proto(pb.Capabilities()) == Capabilities()
 
 
 @pytest.mark.parametrize(
@@ -103,7 +80,7 @@ def test_board_sizes(least: int, most: int, sizes: tuple[int, int]) -> None:
 
 
 def test_capabilities_come_back() -> None:
-    """What is told of a bot is what it said."""
+    """What is told of a bot is what it said; absent fields have the contract's defaults."""
     said = pb.Capabilities(
         rules=[game_pb2.RULE_STANDARD, game_pb2.RULE_FREESTYLE],
         min_board_size=9,
@@ -114,6 +91,7 @@ def test_capabilities_come_back() -> None:
         opening_rules=[game_pb2.OPENING_RULE_FREE, game_pb2.OPENING_RULE_SWAP2],
     )
     assert capabilities_to_proto(capabilities_from_proto(said)) == said
+    assert capabilities_from_proto(pb.Capabilities()) == Capabilities()
 
 
 @pytest.mark.parametrize(
@@ -134,15 +112,11 @@ def test_known_rules_are_kept_once(values: list[Any], rules: tuple[Any, ...]) ->
     assert capabilities_from_proto(pb.Capabilities(rules=values)).rules == rules
 
 
-def test_unknown_rule() -> None:
-    """A rule that the contract doesn't know can't be offered."""
+def test_what_can_not_be_written_or_read() -> None:
+    """A rule that the contract doesn't know, and sizes that contradict each other."""
     capabilities = Capabilities(rules=(FREESTYLE, LineRule("pente", overline_wins=True)))
     with pytest.raises(ValueError, match="no rule pente"):
         capabilities_to_proto(capabilities)
-
-
-def test_sizes_that_contradict_each_other() -> None:
-    """No board is both as long and as short as that."""
     with pytest.raises(ValueError, match="min_board_size 19 is above max_board_size 15"):
         capabilities_from_proto(pb.Capabilities(min_board_size=19, max_board_size=15))
 
@@ -155,7 +129,6 @@ def test_a_part_of_a_millisecond_counts() -> None:
 
 def test_opening_rules_are_read() -> None:
     """Those of a later release are left out; a bot that names none plays without them."""
-    assert capabilities_from_proto(pb.Capabilities()).opening_rules == (FREE,)
     message = capabilities_to_proto(Capabilities(opening_rules=(FREE, SWAP2)))
     message.opening_rules.append(99)  # type: ignore[arg-type]
     assert capabilities_from_proto(message).opening_rules == (FREE, SWAP2)

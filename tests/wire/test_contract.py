@@ -30,70 +30,45 @@ def test_no_bot_names(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "address"),
     [
-        ("localhost", "localhost:7464"),
-        (" example.org:80\n", "example.org:80"),
-        ("10.0.0.1", "10.0.0.1:7464"),
-        ("[::1]", "[::1]:7464"),
-        ("[::1]:99", "[::1]:99"),
-        ("unix:/run/arena", "unix:/run/arena"),
-    ],
-)
-def test_address(text: str, address: str) -> None:
-    """The port may be left out."""
-    assert parse_address(text) == Address(address)
-
-
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
+        ("localhost", Address("localhost:7464")),
+        (" example.org:80\n", Address("example.org:80")),
+        ("10.0.0.1", Address("10.0.0.1:7464")),
+        ("[::1]", Address("[::1]:7464")),
+        ("[::1]:99", Address("[::1]:99")),
+        ("unix:/run/arena", Address("unix:/run/arena")),
         ("grpcs://example.org", Address("example.org:7464", is_tls=True)),
         ("grpcs://[::1]:80\n", Address("[::1]:80", is_tls=True)),
         ("grpc://10.0.0.1", Address("10.0.0.1:7464")),
     ],
 )
-def test_scheme(text: str, address: Address) -> None:
-    """It says whether TLS is wanted, and an address is written as it is read."""
+def test_address(text: str, address: Address) -> None:
+    """The port may be left out, and the scheme says whether TLS is wanted."""
     assert parse_address(text) == address
     assert parse_address(str(address)) == address
 
 
 @pytest.mark.parametrize(
-    "target",
+    ("target", "local"),
     [
-        *("127.0.0.1:7464", "127.3.2.1:1", "localhost:7464", "LOCALHOST:1", "[::1]:7464"),
-        *("[::ffff:127.0.0.1]:1", "unix:/run/arena"),
+        *((each, True) for each in ("127.0.0.1:7464", "127.3.2.1:1", "localhost:7464")),
+        *((each, True) for each in ("LOCALHOST:1", "[::1]:7464", "[::ffff:127.0.0.1]:1")),
+        ("unix:/run/arena", True),
+        *((each, False) for each in ("0.0.0.0:7464", "[::]:7464", "10.0.0.1:7464", "*:7464")),
+        *((each, False) for each in ("example.org:7464", "0:7464", ":7464", "127.1:7464")),
+        *((each, False) for each in ("localhost.example.org:1", "[::ffff:10.0.0.1]:1")),
+        *((each, False) for each in ("[fe80::1]:1", "dns:///localhost:1", "2130706433:7464")),
     ],
 )
-def test_local(target: str) -> None:
-    """Loopback addresses, their name and Unix sockets are of this machine."""
-    assert is_local(target)
-
-
-@pytest.mark.parametrize(
-    "target",
-    [
-        *("0.0.0.0:7464", "[::]:7464", "10.0.0.1:7464", "example.org:7464", "0:7464", ":7464"),
-        *("localhost.example.org:1", "[::ffff:10.0.0.1]:1", "[fe80::1]:1", "dns:///localhost:1"),
-        *("*:7464", "127.1:7464", "2130706433:7464"),
-    ],
-)
-def test_not_local(target: str) -> None:
-    """All interfaces, all other addresses, and whatever is not known to be local."""
-    assert not is_local(target)
+def test_local(target: str, local: bool) -> None:  # noqa: FBT001 - a table
+    """Loopback addresses, their name and Unix sockets are of this machine, and nothing else is."""
+    assert is_local(target) is local
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "http://a",
-        "grpcs://",
-        "grpcs:a",
-        "grpcs://a/b",
-        "host:port",
-        "a b",
-        "host:123456",
-        "host:65536",
+        *("", "http://a", "grpcs://", "grpcs:a", "grpcs://a/b"),
+        *("host:port", "a b", "host:123456", "host:65536"),
     ],
 )
 def test_no_address(text: str) -> None:

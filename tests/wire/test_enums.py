@@ -4,7 +4,7 @@ from enum import Enum
 
 import pytest
 
-from meijin.game import Color, Ending, Party
+from meijin.game import Ending
 from meijin.v1 import game_pb2
 from meijin.wire.enums import enum_table
 
@@ -13,21 +13,6 @@ class Mood(Enum):
     """An enum that the contract doesn't mirror."""
 
     CHEERFUL = 1
-
-
-def test_by_name() -> None:
-    """Each member has the value of its name, behind the contract's prefix."""
-    assert enum_table(Color, game_pb2.Color) == {
-        Color.BLACK: game_pb2.COLOR_BLACK,
-        Color.WHITE: game_pb2.COLOR_WHITE,
-    }
-
-
-def test_absent() -> None:
-    """One member may be the contract's zero."""
-    table = enum_table(Party, game_pb2.Party, absent=Party.NOBODY)
-    assert table[Party.NOBODY] == game_pb2.PARTY_UNSPECIFIED
-    assert table[Party.SERVER] == game_pb2.PARTY_SERVER
 
 
 def test_every_value_is_mirrored() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire import (
+from meijin.wire.formats import (
     format_field,
     format_from_proto,
     format_names,
@@ -24,7 +24,6 @@ def test_names_come_from_the_enum() -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    """A later release may have it."""
     with pytest.raises(ValueError, match="no tournament format 99"):
         format_from_proto(99)  # type: ignore[arg-type]  # a later one
 
@@ -43,7 +42,6 @@ def test_options_are_what_is_set() -> None:
 
 
 def test_options_of_another_format_are_refused() -> None:
-    """Though all of them are left out."""
     message = pb.TournamentSettings(ladder=pb.LadderRun())
     with pytest.raises(ValueError, match="ladder: for the format LADDER and no other"):
         options_from_proto(message, "sprt")
@@ -72,6 +70,5 @@ def test_options_are_read_from_text(name: str, field: str, text: str, value: obj
     ],
 )
 def test_what_is_no_option_is_refused(name: str, field: str, text: str, words: str) -> None:
-    """The error says what there is."""
     with pytest.raises(ValueError, match=words):
         parse_option(name, field, text)

@@ -116,7 +116,6 @@ class Opponent:
 
 
 def test_records_are_written_within_records() -> None:
-    """And a message that a record holds is written as it is."""
     scores = bot_service_pb2.BotOpponent().scores
     message = to_message(Opponent("x", scores), bot_service_pb2.BotOpponent)
     assert message.bot == "x"

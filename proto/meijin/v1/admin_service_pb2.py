@@ -24,21 +24,24 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/admin_service.proto\x12\tmeijin.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x92\x02\n\x03\x41\x63t\x12\x0e\n\x06\x61\x63t_id\x18\x01 \x01(\t\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08token_id\x18\x03 \x01(\t\x12\x0c\n\x04kind\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\x12\x0e\n\x06method\x18\x06 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x07 \x01(\t\x12\x0f\n\x07subject\x18\x08 \x01(\t\x12\'\n\x06\x62\x65\x66ore\x18\t \x01(\x0b\x32\x17.google.protobuf.Struct\x12&\n\x05\x61\x66ter\x18\n \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x0c\n\x04peer\x18\x0b \x01(\t\x12\x12\n\nrequest_id\x18\x0c \x01(\t\"E\n\x10ListAuditRequest\x12\n\n\x02of\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"J\n\x11ListAuditResponse\x12\x1c\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\x0e.meijin.v1.Act\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2V\n\x0c\x41\x64minService\x12\x46\n\tListAudit\x12\x1b.meijin.v1.ListAuditRequest\x1a\x1c.meijin.v1.ListAuditResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/admin_service.proto\x12\tmeijin.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16meijin/v1/method.proto\"\x92\x02\n\x03\x41\x63t\x12\x0e\n\x06\x61\x63t_id\x18\x01 \x01(\t\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08token_id\x18\x03 \x01(\t\x12\x0c\n\x04kind\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\x12\x0e\n\x06method\x18\x06 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x07 \x01(\t\x12\x0f\n\x07subject\x18\x08 \x01(\t\x12\'\n\x06\x62\x65\x66ore\x18\t \x01(\x0b\x32\x17.google.protobuf.Struct\x12&\n\x05\x61\x66ter\x18\n \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x0c\n\x04peer\x18\x0b \x01(\t\x12\x12\n\nrequest_id\x18\x0c \x01(\t\"E\n\x10ListAuditRequest\x12\n\n\x02of\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"J\n\x11ListAuditResponse\x12\x1c\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\x0e.meijin.v1.Act\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2t\n\x0c\x41\x64minService\x12\x64\n\tListAudit\x12\x1b.meijin.v1.ListAuditRequest\x1a\x1c.meijin.v1.ListAuditResponse\"\x1c\x88\xb5\x18\t\x92\xb5\x18\nGET /audit\x9a\xb5\x18\x06of=adab\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.admin_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ACT']._serialized_start=108
-  _globals['_ACT']._serialized_end=382
-  _globals['_LISTAUDITREQUEST']._serialized_start=384
-  _globals['_LISTAUDITREQUEST']._serialized_end=453
-  _globals['_LISTAUDITRESPONSE']._serialized_start=455
-  _globals['_LISTAUDITRESPONSE']._serialized_end=529
-  _globals['_ADMINSERVICE']._serialized_start=531
-  _globals['_ADMINSERVICE']._serialized_end=617
+  _globals['_ADMINSERVICE'].methods_by_name['ListAudit']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['ListAudit']._serialized_options = b'\210\265\030\t\222\265\030\nGET /audit\232\265\030\006of=ada'
+  _globals['_ACT']._serialized_start=132
+  _globals['_ACT']._serialized_end=406
+  _globals['_LISTAUDITREQUEST']._serialized_start=408
+  _globals['_LISTAUDITREQUEST']._serialized_end=477
+  _globals['_LISTAUDITRESPONSE']._serialized_start=479
+  _globals['_LISTAUDITRESPONSE']._serialized_end=553
+  _globals['_ADMINSERVICE']._serialized_start=555
+  _globals['_ADMINSERVICE']._serialized_end=671
 # @@protoc_insertion_point(module_scope)

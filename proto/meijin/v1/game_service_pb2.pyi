@@ -258,7 +258,7 @@ class WatchArenaRequest(_message.Message):
     tournament_id: _builtins.str
     """Only this tournament's games; every game when empty. An unknown one has none."""
     max_games: _builtins.int
-    """At most so many games at once, 1 to 10000; 100 when absent. They are the first that began,
+    """At most this many games at once, 1 to 10000; 100 when absent. They are the first that began,
     and others take the place of those that end.
     """
     @_builtins.property

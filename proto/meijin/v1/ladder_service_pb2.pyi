@@ -343,7 +343,7 @@ class RatingRun(_message.Message):
     """
     final_of: _builtins.str
     """The tournament that settled the ladder, of whose games this is the first run
-    to have all: a final run, which is kept for ever. Empty for others.
+    to have all: a final run, which is kept forever. Empty for others.
     """
     parameters: _builtins.str
     """Everything that the run was computed with and found beside the ratings, as a
@@ -582,9 +582,9 @@ class GetStandingsRequest(_message.Message):
     is left out changes no rating; ranks are among the lines that are left.
     """
     min_nodes_per_second: _builtins.int
-    """Only versions that told of at least so many nodes a second; all when 0."""
+    """Only versions that told of at least this many nodes a second; all when 0."""
     max_nodes_per_second: _builtins.int
-    """Only versions that told of at most so many nodes a second; all when 0."""
+    """Only versions that told of at most this many nodes a second; all when 0."""
     def __init__(
         self,
         *,

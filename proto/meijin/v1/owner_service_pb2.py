@@ -24,39 +24,50 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/owner_service.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd7\x01\n\nInvitation\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\x12\x0e\n\x06suffix\x18\x02 \x01(\t\x12\x11\n\tuses_left\x18\x03 \x01(\r\x12\x12\n\x05quota\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x0f\n\x07\x63reator\x18\x05 \x01(\t\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06_quota\"r\n\x17\x43reateInvitationRequest\x12\x0c\n\x04uses\x18\x01 \x01(\r\x12+\n\x08lifetime\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\x05quota\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x08\n\x06_quota\"U\n\x18\x43reateInvitationResponse\x12)\n\ninvitation\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Invitation\x12\x0e\n\x06secret\x18\x02 \x01(\t\"?\n\x16ListInvitationsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"^\n\x17ListInvitationsResponse\x12*\n\x0binvitations\x18\x01 \x03(\x0b\x32\x15.meijin.v1.Invitation\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"0\n\x17RevokeInvitationRequest\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\"E\n\x18RevokeInvitationResponse\x12)\n\ninvitation\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Invitation\"/\n\x0bJoinRequest\x12\x12\n\ninvitation\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\"\x1d\n\x0cJoinResponse\x12\r\n\x05token\x18\x01 \x01(\t\"r\n\x05Owner\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x62ots\x18\x03 \x01(\r\x12\x12\n\x05quota\x18\x04 \x01(\rH\x00\x88\x01\x01\x42\x08\n\x06_quota\":\n\x11ListOwnersRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"O\n\x12ListOwnersResponse\x12 \n\x06owners\x18\x01 \x03(\x0b\x32\x10.meijin.v1.Owner\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2\xa6\x03\n\x0cOwnerService\x12[\n\x10\x43reateInvitation\x12\".meijin.v1.CreateInvitationRequest\x1a#.meijin.v1.CreateInvitationResponse\x12X\n\x0fListInvitations\x12!.meijin.v1.ListInvitationsRequest\x1a\".meijin.v1.ListInvitationsResponse\x12[\n\x10RevokeInvitation\x12\".meijin.v1.RevokeInvitationRequest\x1a#.meijin.v1.RevokeInvitationResponse\x12\x37\n\x04Join\x12\x16.meijin.v1.JoinRequest\x1a\x17.meijin.v1.JoinResponse\x12I\n\nListOwners\x12\x1c.meijin.v1.ListOwnersRequest\x1a\x1d.meijin.v1.ListOwnersResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/owner_service.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16meijin/v1/method.proto\"\xd7\x01\n\nInvitation\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\x12\x0e\n\x06suffix\x18\x02 \x01(\t\x12\x11\n\tuses_left\x18\x03 \x01(\r\x12\x12\n\x05quota\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x0f\n\x07\x63reator\x18\x05 \x01(\t\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06_quota\"r\n\x17\x43reateInvitationRequest\x12\x0c\n\x04uses\x18\x01 \x01(\r\x12+\n\x08lifetime\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\x05quota\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x08\n\x06_quota\"U\n\x18\x43reateInvitationResponse\x12)\n\ninvitation\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Invitation\x12\x0e\n\x06secret\x18\x02 \x01(\t\"?\n\x16ListInvitationsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"^\n\x17ListInvitationsResponse\x12*\n\x0binvitations\x18\x01 \x03(\x0b\x32\x15.meijin.v1.Invitation\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"0\n\x17RevokeInvitationRequest\x12\x15\n\rinvitation_id\x18\x01 \x01(\t\"E\n\x18RevokeInvitationResponse\x12)\n\ninvitation\x18\x01 \x01(\x0b\x32\x15.meijin.v1.Invitation\"/\n\x0bJoinRequest\x12\x12\n\ninvitation\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\"\x1d\n\x0cJoinResponse\x12\r\n\x05token\x18\x01 \x01(\t\"r\n\x05Owner\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x62ots\x18\x03 \x01(\r\x12\x12\n\x05quota\x18\x04 \x01(\rH\x00\x88\x01\x01\x42\x08\n\x06_quota\":\n\x11ListOwnersRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"O\n\x12ListOwnersResponse\x12 \n\x06owners\x18\x01 \x03(\x0b\x32\x10.meijin.v1.Owner\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2\xf5\x04\n\x0cOwnerService\x12\x85\x01\n\x10\x43reateInvitation\x12\".meijin.v1.CreateInvitationRequest\x1a#.meijin.v1.CreateInvitationResponse\"(\x88\xb5\x18\t\x92\xb5\x18\x11POST /invitations\x9a\xb5\x18\x0b{\"uses\": 3}\x12r\n\x0fListInvitations\x12!.meijin.v1.ListInvitationsRequest\x1a\".meijin.v1.ListInvitationsResponse\"\x18\x88\xb5\x18\t\x92\xb5\x18\x10GET /invitations\x12\x88\x01\n\x10RevokeInvitation\x12\".meijin.v1.RevokeInvitationRequest\x1a#.meijin.v1.RevokeInvitationResponse\"+\x88\xb5\x18\t\x92\xb5\x18#DELETE /invitations/{invitation_id}\x12~\n\x04Join\x12\x16.meijin.v1.JoinRequest\x1a\x17.meijin.v1.JoinResponse\"E\x88\xb5\x18\x01\x92\xb5\x18\x0cPOST /owners\x9a\xb5\x18-{\"invitation\": \"mji_...\", \"name\": \"lovelace\"}\x12^\n\nListOwners\x12\x1c.meijin.v1.ListOwnersRequest\x1a\x1d.meijin.v1.ListOwnersResponse\"\x13\x88\xb5\x18\t\x92\xb5\x18\x0bGET /ownersb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.owner_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_INVITATION']._serialized_start=110
-  _globals['_INVITATION']._serialized_end=325
-  _globals['_CREATEINVITATIONREQUEST']._serialized_start=327
-  _globals['_CREATEINVITATIONREQUEST']._serialized_end=441
-  _globals['_CREATEINVITATIONRESPONSE']._serialized_start=443
-  _globals['_CREATEINVITATIONRESPONSE']._serialized_end=528
-  _globals['_LISTINVITATIONSREQUEST']._serialized_start=530
-  _globals['_LISTINVITATIONSREQUEST']._serialized_end=593
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=595
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=689
-  _globals['_REVOKEINVITATIONREQUEST']._serialized_start=691
-  _globals['_REVOKEINVITATIONREQUEST']._serialized_end=739
-  _globals['_REVOKEINVITATIONRESPONSE']._serialized_start=741
-  _globals['_REVOKEINVITATIONRESPONSE']._serialized_end=810
-  _globals['_JOINREQUEST']._serialized_start=812
-  _globals['_JOINREQUEST']._serialized_end=859
-  _globals['_JOINRESPONSE']._serialized_start=861
-  _globals['_JOINRESPONSE']._serialized_end=890
-  _globals['_OWNER']._serialized_start=892
-  _globals['_OWNER']._serialized_end=1006
-  _globals['_LISTOWNERSREQUEST']._serialized_start=1008
-  _globals['_LISTOWNERSREQUEST']._serialized_end=1066
-  _globals['_LISTOWNERSRESPONSE']._serialized_start=1068
-  _globals['_LISTOWNERSRESPONSE']._serialized_end=1147
-  _globals['_OWNERSERVICE']._serialized_start=1150
-  _globals['_OWNERSERVICE']._serialized_end=1572
+  _globals['_OWNERSERVICE'].methods_by_name['CreateInvitation']._loaded_options = None
+  _globals['_OWNERSERVICE'].methods_by_name['CreateInvitation']._serialized_options = b'\210\265\030\t\222\265\030\021POST /invitations\232\265\030\013{\"uses\": 3}'
+  _globals['_OWNERSERVICE'].methods_by_name['ListInvitations']._loaded_options = None
+  _globals['_OWNERSERVICE'].methods_by_name['ListInvitations']._serialized_options = b'\210\265\030\t\222\265\030\020GET /invitations'
+  _globals['_OWNERSERVICE'].methods_by_name['RevokeInvitation']._loaded_options = None
+  _globals['_OWNERSERVICE'].methods_by_name['RevokeInvitation']._serialized_options = b'\210\265\030\t\222\265\030#DELETE /invitations/{invitation_id}'
+  _globals['_OWNERSERVICE'].methods_by_name['Join']._loaded_options = None
+  _globals['_OWNERSERVICE'].methods_by_name['Join']._serialized_options = b'\210\265\030\001\222\265\030\014POST /owners\232\265\030-{\"invitation\": \"mji_...\", \"name\": \"lovelace\"}'
+  _globals['_OWNERSERVICE'].methods_by_name['ListOwners']._loaded_options = None
+  _globals['_OWNERSERVICE'].methods_by_name['ListOwners']._serialized_options = b'\210\265\030\t\222\265\030\013GET /owners'
+  _globals['_INVITATION']._serialized_start=134
+  _globals['_INVITATION']._serialized_end=349
+  _globals['_CREATEINVITATIONREQUEST']._serialized_start=351
+  _globals['_CREATEINVITATIONREQUEST']._serialized_end=465
+  _globals['_CREATEINVITATIONRESPONSE']._serialized_start=467
+  _globals['_CREATEINVITATIONRESPONSE']._serialized_end=552
+  _globals['_LISTINVITATIONSREQUEST']._serialized_start=554
+  _globals['_LISTINVITATIONSREQUEST']._serialized_end=617
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=619
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=713
+  _globals['_REVOKEINVITATIONREQUEST']._serialized_start=715
+  _globals['_REVOKEINVITATIONREQUEST']._serialized_end=763
+  _globals['_REVOKEINVITATIONRESPONSE']._serialized_start=765
+  _globals['_REVOKEINVITATIONRESPONSE']._serialized_end=834
+  _globals['_JOINREQUEST']._serialized_start=836
+  _globals['_JOINREQUEST']._serialized_end=883
+  _globals['_JOINRESPONSE']._serialized_start=885
+  _globals['_JOINRESPONSE']._serialized_end=914
+  _globals['_OWNER']._serialized_start=916
+  _globals['_OWNER']._serialized_end=1030
+  _globals['_LISTOWNERSREQUEST']._serialized_start=1032
+  _globals['_LISTOWNERSREQUEST']._serialized_end=1090
+  _globals['_LISTOWNERSRESPONSE']._serialized_start=1092
+  _globals['_LISTOWNERSRESPONSE']._serialized_end=1171
+  _globals['_OWNERSERVICE']._serialized_start=1174
+  _globals['_OWNERSERVICE']._serialized_end=1803
 # @@protoc_insertion_point(module_scope)

@@ -1078,7 +1078,7 @@ class OpeningTask(_message.Message):
     STONES_FIELD_NUMBER: _builtins.int
     MAY_CHOOSE_FIELD_NUMBER: _builtins.int
     stones: _builtins.int
-    """So many stones, by a `Placement`; 0 for none."""
+    """This many stones, by a `Placement`; 0 for none."""
     may_choose: _builtins.bool
     """The side, by a `Choose`."""
     def __init__(

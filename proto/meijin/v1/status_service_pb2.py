@@ -24,27 +24,32 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1emeijin/v1/status_service.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x12\n\x10GetStatusRequest\"\x8a\x05\n\x11GetStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12.\n\nstart_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x64raining\x18\x03 \x01(\x08\x12\x15\n\rstore_failing\x18\x04 \x01(\x08\x12\x16\n\x0e\x63onnected_bots\x18\x05 \x01(\r\x12\x1b\n\x13running_tournaments\x18\x06 \x01(\r\x12\x15\n\rrunning_games\x18\x07 \x01(\r\x12\x15\n\rpending_games\x18\x08 \x01(\r\x12\x1d\n\x10outdated_ladders\x18\t \x01(\rH\x00\x88\x01\x01\x12\x38\n\x0foldest_run_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x01\x88\x01\x01\x12\x18\n\x0bqueued_jobs\x18\x0b \x01(\x04H\x02\x88\x01\x01\x12\x34\n\x0b\x62\x61\x63kup_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x03\x88\x01\x01\x12@\n\x17\x63\x65rtificate_expire_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x04\x88\x01\x01\x12>\n\x15\x63lient_ca_expire_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x05\x88\x01\x01\x42\x13\n\x11_outdated_laddersB\x12\n\x10_oldest_run_timeB\x0e\n\x0c_queued_jobsB\x0e\n\x0c_backup_timeB\x1a\n\x18_certificate_expire_timeB\x18\n\x16_client_ca_expire_time\"\x14\n\x12GetActivityRequest\"s\n\x0eLadderActivity\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12,\n\x08run_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05games\x18\x03 \x01(\x04\x12\x14\n\x0cgames_behind\x18\x04 \x01(\x04\"\xd5\x01\n\x06Stalls\x12*\n\x07longest\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05total\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x38\n\x15longest_loop_cpu_time\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12;\n\x18longest_process_cpu_time\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xb6\x03\n\x13GetActivityResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12.\n\nstart_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x64raining\x18\x03 \x01(\x08\x12\x15\n\rstore_failing\x18\x04 \x01(\x08\x12\x16\n\x0e\x63onnected_bots\x18\x05 \x01(\r\x12\x1b\n\x13running_tournaments\x18\x06 \x01(\r\x12\x15\n\rrunning_games\x18\x07 \x01(\r\x12\x15\n\rpending_games\x18\x08 \x01(\r\x12\x17\n\x0fgames_last_hour\x18\t \x01(\x04\x12\x16\n\x0egames_last_day\x18\n \x01(\x04\x12\x18\n\x0bqueued_jobs\x18\x0b \x01(\x04H\x00\x88\x01\x01\x12*\n\x07ladders\x18\x0c \x03(\x0b\x32\x19.meijin.v1.LadderActivity\x12!\n\x06stalls\x18\r \x01(\x0b\x32\x11.meijin.v1.Stalls\x12(\n\x04time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x0e\n\x0c_queued_jobs2\xa5\x01\n\rStatusService\x12\x46\n\tGetStatus\x12\x1b.meijin.v1.GetStatusRequest\x1a\x1c.meijin.v1.GetStatusResponse\x12L\n\x0bGetActivity\x12\x1d.meijin.v1.GetActivityRequest\x1a\x1e.meijin.v1.GetActivityResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1emeijin/v1/status_service.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16meijin/v1/method.proto\"\x12\n\x10GetStatusRequest\"\x8a\x05\n\x11GetStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12.\n\nstart_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x64raining\x18\x03 \x01(\x08\x12\x15\n\rstore_failing\x18\x04 \x01(\x08\x12\x16\n\x0e\x63onnected_bots\x18\x05 \x01(\r\x12\x1b\n\x13running_tournaments\x18\x06 \x01(\r\x12\x15\n\rrunning_games\x18\x07 \x01(\r\x12\x15\n\rpending_games\x18\x08 \x01(\r\x12\x1d\n\x10outdated_ladders\x18\t \x01(\rH\x00\x88\x01\x01\x12\x38\n\x0foldest_run_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x01\x88\x01\x01\x12\x18\n\x0bqueued_jobs\x18\x0b \x01(\x04H\x02\x88\x01\x01\x12\x34\n\x0b\x62\x61\x63kup_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x03\x88\x01\x01\x12@\n\x17\x63\x65rtificate_expire_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x04\x88\x01\x01\x12>\n\x15\x63lient_ca_expire_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x05\x88\x01\x01\x42\x13\n\x11_outdated_laddersB\x12\n\x10_oldest_run_timeB\x0e\n\x0c_queued_jobsB\x0e\n\x0c_backup_timeB\x1a\n\x18_certificate_expire_timeB\x18\n\x16_client_ca_expire_time\"\x14\n\x12GetActivityRequest\"s\n\x0eLadderActivity\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12,\n\x08run_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05games\x18\x03 \x01(\x04\x12\x14\n\x0cgames_behind\x18\x04 \x01(\x04\"\xd5\x01\n\x06Stalls\x12*\n\x07longest\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05total\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x38\n\x15longest_loop_cpu_time\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12;\n\x18longest_process_cpu_time\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xb6\x03\n\x13GetActivityResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12.\n\nstart_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x64raining\x18\x03 \x01(\x08\x12\x15\n\rstore_failing\x18\x04 \x01(\x08\x12\x16\n\x0e\x63onnected_bots\x18\x05 \x01(\r\x12\x1b\n\x13running_tournaments\x18\x06 \x01(\r\x12\x15\n\rrunning_games\x18\x07 \x01(\r\x12\x15\n\rpending_games\x18\x08 \x01(\r\x12\x17\n\x0fgames_last_hour\x18\t \x01(\x04\x12\x16\n\x0egames_last_day\x18\n \x01(\x04\x12\x18\n\x0bqueued_jobs\x18\x0b \x01(\x04H\x00\x88\x01\x01\x12*\n\x07ladders\x18\x0c \x03(\x0b\x32\x19.meijin.v1.LadderActivity\x12!\n\x06stalls\x18\r \x01(\x0b\x32\x11.meijin.v1.Stalls\x12(\n\x04time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x0e\n\x0c_queued_jobs2\xd1\x01\n\rStatusService\x12[\n\tGetStatus\x12\x1b.meijin.v1.GetStatusRequest\x1a\x1c.meijin.v1.GetStatusResponse\"\x13\x88\xb5\x18\t\x92\xb5\x18\x0bGET /status\x12\x63\n\x0bGetActivity\x12\x1d.meijin.v1.GetActivityRequest\x1a\x1e.meijin.v1.GetActivityResponse\"\x15\x88\xb5\x18\x02\x92\xb5\x18\rGET /activityb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.status_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_GETSTATUSREQUEST']._serialized_start=110
-  _globals['_GETSTATUSREQUEST']._serialized_end=128
-  _globals['_GETSTATUSRESPONSE']._serialized_start=131
-  _globals['_GETSTATUSRESPONSE']._serialized_end=781
-  _globals['_GETACTIVITYREQUEST']._serialized_start=783
-  _globals['_GETACTIVITYREQUEST']._serialized_end=803
-  _globals['_LADDERACTIVITY']._serialized_start=805
-  _globals['_LADDERACTIVITY']._serialized_end=920
-  _globals['_STALLS']._serialized_start=923
-  _globals['_STALLS']._serialized_end=1136
-  _globals['_GETACTIVITYRESPONSE']._serialized_start=1139
-  _globals['_GETACTIVITYRESPONSE']._serialized_end=1577
-  _globals['_STATUSSERVICE']._serialized_start=1580
-  _globals['_STATUSSERVICE']._serialized_end=1745
+  _globals['_STATUSSERVICE'].methods_by_name['GetStatus']._loaded_options = None
+  _globals['_STATUSSERVICE'].methods_by_name['GetStatus']._serialized_options = b'\210\265\030\t\222\265\030\013GET /status'
+  _globals['_STATUSSERVICE'].methods_by_name['GetActivity']._loaded_options = None
+  _globals['_STATUSSERVICE'].methods_by_name['GetActivity']._serialized_options = b'\210\265\030\002\222\265\030\rGET /activity'
+  _globals['_GETSTATUSREQUEST']._serialized_start=134
+  _globals['_GETSTATUSREQUEST']._serialized_end=152
+  _globals['_GETSTATUSRESPONSE']._serialized_start=155
+  _globals['_GETSTATUSRESPONSE']._serialized_end=805
+  _globals['_GETACTIVITYREQUEST']._serialized_start=807
+  _globals['_GETACTIVITYREQUEST']._serialized_end=827
+  _globals['_LADDERACTIVITY']._serialized_start=829
+  _globals['_LADDERACTIVITY']._serialized_end=944
+  _globals['_STALLS']._serialized_start=947
+  _globals['_STALLS']._serialized_end=1160
+  _globals['_GETACTIVITYRESPONSE']._serialized_start=1163
+  _globals['_GETACTIVITYRESPONSE']._serialized_end=1601
+  _globals['_STATUSSERVICE']._serialized_start=1604
+  _globals['_STATUSSERVICE']._serialized_end=1813
 # @@protoc_insertion_point(module_scope)

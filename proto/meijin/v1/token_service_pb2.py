@@ -23,39 +23,50 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/token_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xca\x02\n\x05Token\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12\"\n\x04kind\x18\x02 \x01(\x0e\x32\x14.meijin.v1.TokenKind\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\r\n\x05owner\x18\x04 \x01(\t\x12\r\n\x05label\x18\x05 \x01(\t\x12\x0e\n\x06suffix\x18\x06 \x01(\t\x12\x0f\n\x07\x63reator\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08use_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brevoke_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x86\x01\n\x12\x43reateTokenRequest\x12\"\n\x04kind\x18\x01 \x01(\x0e\x32\x14.meijin.v1.TokenKind\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05label\x18\x03 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"F\n\x13\x43reateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\"e\n\x11ListTokensRequest\x12\x14\n\x0cwith_invalid\x18\x01 \x01(\x08\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x13\n\x0bwith_people\x18\x46 \x01(\x08\"O\n\x12ListTokensResponse\x12 \n\x06tokens\x18\x01 \x03(\x0b\x32\x10.meijin.v1.Token\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"C\n\x12RotateTokenRequest\x12\x12\n\x08token_id\x18\x01 \x01(\tH\x00\x12\r\n\x03\x62ot\x18\x02 \x01(\tH\x00\x42\n\n\x08replaced\"F\n\x13RotateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\"6\n\x13RevokeTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Token\"\x14\n\x12GetOwnTokenRequest\"6\n\x13GetOwnTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Token*\x96\x01\n\tTokenKind\x12\x1a\n\x16TOKEN_KIND_UNSPECIFIED\x10\x00\x12\x12\n\x0eTOKEN_KIND_BOT\x10\x01\x12\x14\n\x10TOKEN_KIND_OWNER\x10\x02\x12\x17\n\x13TOKEN_KIND_OPERATOR\x10\x03\x12\x13\n\x0fTOKEN_KIND_READ\x10\x04\x12\x15\n\x11TOKEN_KIND_PERSON\x10\x46\x32\x91\x03\n\x0cTokenService\x12L\n\x0b\x43reateToken\x12\x1d.meijin.v1.CreateTokenRequest\x1a\x1e.meijin.v1.CreateTokenResponse\x12I\n\nListTokens\x12\x1c.meijin.v1.ListTokensRequest\x1a\x1d.meijin.v1.ListTokensResponse\x12L\n\x0bRotateToken\x12\x1d.meijin.v1.RotateTokenRequest\x1a\x1e.meijin.v1.RotateTokenResponse\x12L\n\x0bRevokeToken\x12\x1d.meijin.v1.RevokeTokenRequest\x1a\x1e.meijin.v1.RevokeTokenResponse\x12L\n\x0bGetOwnToken\x12\x1d.meijin.v1.GetOwnTokenRequest\x1a\x1e.meijin.v1.GetOwnTokenResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/token_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16meijin/v1/method.proto\"\xca\x02\n\x05Token\x12\x10\n\x08token_id\x18\x01 \x01(\t\x12\"\n\x04kind\x18\x02 \x01(\x0e\x32\x14.meijin.v1.TokenKind\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\r\n\x05owner\x18\x04 \x01(\t\x12\r\n\x05label\x18\x05 \x01(\t\x12\x0e\n\x06suffix\x18\x06 \x01(\t\x12\x0f\n\x07\x63reator\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08use_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brevoke_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x86\x01\n\x12\x43reateTokenRequest\x12\"\n\x04kind\x18\x01 \x01(\x0e\x32\x14.meijin.v1.TokenKind\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05label\x18\x03 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"F\n\x13\x43reateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\"e\n\x11ListTokensRequest\x12\x14\n\x0cwith_invalid\x18\x01 \x01(\x08\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x13\n\x0bwith_people\x18\x46 \x01(\x08\"O\n\x12ListTokensResponse\x12 \n\x06tokens\x18\x01 \x03(\x0b\x32\x10.meijin.v1.Token\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"C\n\x12RotateTokenRequest\x12\x12\n\x08token_id\x18\x01 \x01(\tH\x00\x12\r\n\x03\x62ot\x18\x02 \x01(\tH\x00\x42\n\n\x08replaced\"F\n\x13RotateTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Token\x12\x0e\n\x06secret\x18\x02 \x01(\t\"&\n\x12RevokeTokenRequest\x12\x10\n\x08token_id\x18\x01 \x01(\t\"6\n\x13RevokeTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Token\"\x14\n\x12GetOwnTokenRequest\"6\n\x13GetOwnTokenResponse\x12\x1f\n\x05token\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Token*\x96\x01\n\tTokenKind\x12\x1a\n\x16TOKEN_KIND_UNSPECIFIED\x10\x00\x12\x12\n\x0eTOKEN_KIND_BOT\x10\x01\x12\x14\n\x10TOKEN_KIND_OWNER\x10\x02\x12\x17\n\x13TOKEN_KIND_OPERATOR\x10\x03\x12\x13\n\x0fTOKEN_KIND_READ\x10\x04\x12\x15\n\x11TOKEN_KIND_PERSON\x10\x46\x32\xc6\x04\n\x0cTokenService\x12\x81\x01\n\x0b\x43reateToken\x12\x1d.meijin.v1.CreateTokenRequest\x1a\x1e.meijin.v1.CreateTokenResponse\"3\x88\xb5\x18\x06\x92\xb5\x18\x0cPOST /tokens\x9a\xb5\x18\x1b{\"kind\": \"TOKEN_KIND_READ\"}\x12^\n\nListTokens\x12\x1c.meijin.v1.ListTokensRequest\x1a\x1d.meijin.v1.ListTokensResponse\"\x13\x88\xb5\x18\x06\x92\xb5\x18\x0bGET /tokens\x12{\n\x0bRotateToken\x12\x1d.meijin.v1.RotateTokenRequest\x1a\x1e.meijin.v1.RotateTokenResponse\"-\x88\xb5\x18\x06\x92\xb5\x18\x13POST /tokens/rotate\x9a\xb5\x18\x0e{\"bot\": \"ada\"}\x12o\n\x0bRevokeToken\x12\x1d.meijin.v1.RevokeTokenRequest\x1a\x1e.meijin.v1.RevokeTokenResponse\"!\x88\xb5\x18\x06\x92\xb5\x18\x19\x44\x45LETE /tokens/{token_id}\x12\x64\n\x0bGetOwnToken\x12\x1d.meijin.v1.GetOwnTokenRequest\x1a\x1e.meijin.v1.GetOwnTokenResponse\"\x16\x88\xb5\x18\x02\x92\xb5\x18\x0eGET /own-tokenb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.token_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TOKENKIND']._serialized_start=1119
-  _globals['_TOKENKIND']._serialized_end=1269
-  _globals['_TOKEN']._serialized_start=78
-  _globals['_TOKEN']._serialized_end=408
-  _globals['_CREATETOKENREQUEST']._serialized_start=411
-  _globals['_CREATETOKENREQUEST']._serialized_end=545
-  _globals['_CREATETOKENRESPONSE']._serialized_start=547
-  _globals['_CREATETOKENRESPONSE']._serialized_end=617
-  _globals['_LISTTOKENSREQUEST']._serialized_start=619
-  _globals['_LISTTOKENSREQUEST']._serialized_end=720
-  _globals['_LISTTOKENSRESPONSE']._serialized_start=722
-  _globals['_LISTTOKENSRESPONSE']._serialized_end=801
-  _globals['_ROTATETOKENREQUEST']._serialized_start=803
-  _globals['_ROTATETOKENREQUEST']._serialized_end=870
-  _globals['_ROTATETOKENRESPONSE']._serialized_start=872
-  _globals['_ROTATETOKENRESPONSE']._serialized_end=942
-  _globals['_REVOKETOKENREQUEST']._serialized_start=944
-  _globals['_REVOKETOKENREQUEST']._serialized_end=982
-  _globals['_REVOKETOKENRESPONSE']._serialized_start=984
-  _globals['_REVOKETOKENRESPONSE']._serialized_end=1038
-  _globals['_GETOWNTOKENREQUEST']._serialized_start=1040
-  _globals['_GETOWNTOKENREQUEST']._serialized_end=1060
-  _globals['_GETOWNTOKENRESPONSE']._serialized_start=1062
-  _globals['_GETOWNTOKENRESPONSE']._serialized_end=1116
-  _globals['_TOKENSERVICE']._serialized_start=1272
-  _globals['_TOKENSERVICE']._serialized_end=1673
+  _globals['_TOKENSERVICE'].methods_by_name['CreateToken']._loaded_options = None
+  _globals['_TOKENSERVICE'].methods_by_name['CreateToken']._serialized_options = b'\210\265\030\006\222\265\030\014POST /tokens\232\265\030\033{\"kind\": \"TOKEN_KIND_READ\"}'
+  _globals['_TOKENSERVICE'].methods_by_name['ListTokens']._loaded_options = None
+  _globals['_TOKENSERVICE'].methods_by_name['ListTokens']._serialized_options = b'\210\265\030\006\222\265\030\013GET /tokens'
+  _globals['_TOKENSERVICE'].methods_by_name['RotateToken']._loaded_options = None
+  _globals['_TOKENSERVICE'].methods_by_name['RotateToken']._serialized_options = b'\210\265\030\006\222\265\030\023POST /tokens/rotate\232\265\030\016{\"bot\": \"ada\"}'
+  _globals['_TOKENSERVICE'].methods_by_name['RevokeToken']._loaded_options = None
+  _globals['_TOKENSERVICE'].methods_by_name['RevokeToken']._serialized_options = b'\210\265\030\006\222\265\030\031DELETE /tokens/{token_id}'
+  _globals['_TOKENSERVICE'].methods_by_name['GetOwnToken']._loaded_options = None
+  _globals['_TOKENSERVICE'].methods_by_name['GetOwnToken']._serialized_options = b'\210\265\030\002\222\265\030\016GET /own-token'
+  _globals['_TOKENKIND']._serialized_start=1143
+  _globals['_TOKENKIND']._serialized_end=1293
+  _globals['_TOKEN']._serialized_start=102
+  _globals['_TOKEN']._serialized_end=432
+  _globals['_CREATETOKENREQUEST']._serialized_start=435
+  _globals['_CREATETOKENREQUEST']._serialized_end=569
+  _globals['_CREATETOKENRESPONSE']._serialized_start=571
+  _globals['_CREATETOKENRESPONSE']._serialized_end=641
+  _globals['_LISTTOKENSREQUEST']._serialized_start=643
+  _globals['_LISTTOKENSREQUEST']._serialized_end=744
+  _globals['_LISTTOKENSRESPONSE']._serialized_start=746
+  _globals['_LISTTOKENSRESPONSE']._serialized_end=825
+  _globals['_ROTATETOKENREQUEST']._serialized_start=827
+  _globals['_ROTATETOKENREQUEST']._serialized_end=894
+  _globals['_ROTATETOKENRESPONSE']._serialized_start=896
+  _globals['_ROTATETOKENRESPONSE']._serialized_end=966
+  _globals['_REVOKETOKENREQUEST']._serialized_start=968
+  _globals['_REVOKETOKENREQUEST']._serialized_end=1006
+  _globals['_REVOKETOKENRESPONSE']._serialized_start=1008
+  _globals['_REVOKETOKENRESPONSE']._serialized_end=1062
+  _globals['_GETOWNTOKENREQUEST']._serialized_start=1064
+  _globals['_GETOWNTOKENREQUEST']._serialized_end=1084
+  _globals['_GETOWNTOKENRESPONSE']._serialized_start=1086
+  _globals['_GETOWNTOKENRESPONSE']._serialized_end=1140
+  _globals['_TOKENSERVICE']._serialized_start=1296
+  _globals['_TOKENSERVICE']._serialized_end=1878
 # @@protoc_insertion_point(module_scope)

@@ -266,7 +266,7 @@ class Sprt(_message.Message):
     unit: Global___SprtUnit.ValueType
     """What is counted."""
     most_games: _builtins.int
-    """After so many games it ends undecided: an even number, at most 1000000;
+    """After this many games it ends undecided: an even number, at most 1000000;
     100000 when absent or 0.
     """
     def __init__(
@@ -436,18 +436,18 @@ class LadderRun(_message.Message):
     0 up to but not including 1; 0 or absent for never.
     """
     most_games: _builtins.int
-    """It ends after so many games, at most 1000000; 0 or absent for no bound."""
+    """It ends after this many games, at most 1000000; 0 or absent for no bound."""
     within: _builtins.float
     """The indifference zone: where two are no further apart, their order does not
     matter; 0 to 1000 Elo. When it is 0 or absent every order does, and two who
-    are equal may play for ever.
+    are equal may play forever.
     """
     top: _builtins.int
-    """What has to be right is who the first so many are, whatever their order;
+    """What has to be right is who the first N are, whatever their order;
     0 or absent for the order of all.
     """
     most_seconds: _builtins.int
-    """It ends so many seconds after it was made; 0 or absent for no bound."""
+    """It ends this many seconds after it was made; 0 or absent for no bound."""
     final: _builtins.bool
     """Settles the ladder: without named bots those enter that are on the ladder
     and connected when it is made, no tournament that everyone may play in pairs
@@ -626,7 +626,7 @@ Global___Adjudication: _TypeAlias = Adjudication  # noqa: Y015
 
 @_typing.final
 class ResignRule(_message.Message):
-    """A side loses when it has said in each of so many of its own moves, one after another,
+    """A side loses when it has said in each of this many of its own moves, one after another,
     that its score is at most -`score`, and its opponent has said in each of its moves in
     between, as many, that its own is at least +`score`.
     """
@@ -655,7 +655,7 @@ Global___ResignRule: _TypeAlias = ResignRule  # noqa: Y015
 
 @_typing.final
 class DrawRule(_message.Message):
-    """A game is drawn when both sides have said in each of so many of their moves, one after
+    """A game is drawn when both sides have said in each of this many of their moves, one after
     another, that their score is from -`score` to +`score`.
     """
 
@@ -669,7 +669,7 @@ class DrawRule(_message.Message):
     moves: _builtins.int
     """Moves of each side, 1 to 100."""
     from_ply: _builtins.int
-    """Only moves count that were made with at least so many stones on the board;
+    """Only moves count that were made with at least this many stones on the board;
     0 or absent for all of them.
     """
     def __init__(
@@ -732,7 +732,7 @@ class TournamentSettings(_message.Message):
     unrated: _builtins.bool
     """The games do not count for the ladder."""
     max_faults: _builtins.int
-    """The tournament is cancelled as soon as a bot has lost so many of its games by
+    """The tournament is cancelled as soon as a bot has lost this many of its games by
     its own faults, at most 1000000: by time, illegal or forbidden move, crash or
     disconnect. Void games are none of them. 0 or absent for never.
     """

@@ -23,57 +23,62 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fmeijin/v1/webhook_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbc\x02\n\x07Webhook\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\x12\x0b\n\x03url\x18\x02 \x01(\t\x12(\n\x06\x66ormat\x18\x03 \x01(\x0e\x32\x18.meijin.v1.WebhookFormat\x12\'\n\x06\x65vents\x18\x04 \x03(\x0e\x32\x17.meijin.v1.WebhookEvent\x12\r\n\x05owner\x18\x05 \x01(\t\x12\x0b\n\x03\x62ot\x18\x06 \x01(\t\x12\x15\n\rtournament_id\x18\x07 \x01(\t\x12\x0e\n\x06ladder\x18\x08 \x01(\t\x12/\n\x0b\x63reate_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0e\x64isable_reason\x18\n \x01(\t\x12\x31\n\rfailing_since\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xe4\x02\n\x0fWebhookDelivery\x12\x13\n\x0b\x64\x65livery_id\x18\x01 \x01(\t\x12\x12\n\nmessage_id\x18\x02 \x01(\t\x12&\n\x05\x65vent\x18\x03 \x01(\x0e\x32\x17.meijin.v1.WebhookEvent\x12\x12\n\nsubject_id\x18\x04 \x01(\t\x12.\n\nevent_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x05state\x18\x06 \x01(\x0e\x32\x18.meijin.v1.DeliveryState\x12\x10\n\x08\x61ttempts\x18\x07 \x01(\r\x12-\n\tnext_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\tlast_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bhttp_status\x18\n \x01(\r\x12\x0e\n\x06\x64\x65tail\x18\x0b \x01(\t\"\xaa\x01\n\x14\x43reateWebhookRequest\x12\x0b\n\x03url\x18\x01 \x01(\t\x12(\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\x18.meijin.v1.WebhookFormat\x12\'\n\x06\x65vents\x18\x03 \x03(\x0e\x32\x17.meijin.v1.WebhookEvent\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\x15\n\rtournament_id\x18\x05 \x01(\t\x12\x0e\n\x06ladder\x18\x06 \x01(\t\"L\n\x15\x43reateWebhookResponse\x12#\n\x07webhook\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Webhook\x12\x0e\n\x06secret\x18\x02 \x01(\t\"<\n\x13ListWebhooksRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"U\n\x14ListWebhooksResponse\x12$\n\x08webhooks\x18\x01 \x03(\x0b\x32\x12.meijin.v1.Webhook\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"*\n\x14\x44\x65leteWebhookRequest\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\"<\n\x15\x44\x65leteWebhookResponse\x12#\n\x07webhook\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Webhook\"*\n\x14\x45nableWebhookRequest\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\"<\n\x15\x45nableWebhookResponse\x12#\n\x07webhook\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Webhook\")\n\x13RotateSecretRequest\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\"K\n\x14RotateSecretResponse\x12#\n\x07webhook\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Webhook\x12\x0e\n\x06secret\x18\x02 \x01(\t\"%\n\x0fSendTestRequest\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\"@\n\x10SendTestResponse\x12,\n\x08\x64\x65livery\x18\x01 \x01(\x0b\x32\x1a.meijin.v1.WebhookDelivery\"R\n\x15ListDeliveriesRequest\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"a\n\x16ListDeliveriesResponse\x12.\n\ndeliveries\x18\x01 \x03(\x0b\x32\x1a.meijin.v1.WebhookDelivery\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\'\n\x10RedeliverRequest\x12\x13\n\x0b\x64\x65livery_id\x18\x01 \x01(\t\"A\n\x11RedeliverResponse\x12,\n\x08\x64\x65livery\x18\x01 \x01(\x0b\x32\x1a.meijin.v1.WebhookDelivery*\xf3\x01\n\x0cWebhookEvent\x12\x1d\n\x19WEBHOOK_EVENT_UNSPECIFIED\x10\x00\x12\x1c\n\x18WEBHOOK_EVENT_GAME_ENDED\x10\x01\x12\"\n\x1eWEBHOOK_EVENT_TOURNAMENT_ENDED\x10\x02\x12\"\n\x1eWEBHOOK_EVENT_LADDER_PUBLISHED\x10\x03\x12\x1c\n\x18WEBHOOK_EVENT_BOT_PAUSED\x10\x04\x12 \n\x1cWEBHOOK_EVENT_FAULT_RECORDED\x10\x05\x12\x1e\n\x1aWEBHOOK_EVENT_WEBHOOK_TEST\x10\x06*\x82\x01\n\rWebhookFormat\x12\x1e\n\x1aWEBHOOK_FORMAT_UNSPECIFIED\x10\x00\x12\x1b\n\x17WEBHOOK_FORMAT_STANDARD\x10\x01\x12\x1a\n\x16WEBHOOK_FORMAT_DISCORD\x10\x02\x12\x18\n\x14WEBHOOK_FORMAT_SLACK\x10\x03*\x84\x01\n\rDeliveryState\x12\x1e\n\x1a\x44\x45LIVERY_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45LIVERY_STATE_WAITING\x10\x01\x12\x1c\n\x18\x44\x45LIVERY_STATE_DELIVERED\x10\x02\x12\x19\n\x15\x44\x45LIVERY_STATE_FAILED\x10\x03\x32\x92\x05\n\x0eWebhookService\x12R\n\rCreateWebhook\x12\x1f.meijin.v1.CreateWebhookRequest\x1a .meijin.v1.CreateWebhookResponse\x12O\n\x0cListWebhooks\x12\x1e.meijin.v1.ListWebhooksRequest\x1a\x1f.meijin.v1.ListWebhooksResponse\x12R\n\rDeleteWebhook\x12\x1f.meijin.v1.DeleteWebhookRequest\x1a .meijin.v1.DeleteWebhookResponse\x12R\n\rEnableWebhook\x12\x1f.meijin.v1.EnableWebhookRequest\x1a .meijin.v1.EnableWebhookResponse\x12O\n\x0cRotateSecret\x12\x1e.meijin.v1.RotateSecretRequest\x1a\x1f.meijin.v1.RotateSecretResponse\x12\x43\n\x08SendTest\x12\x1a.meijin.v1.SendTestRequest\x1a\x1b.meijin.v1.SendTestResponse\x12U\n\x0eListDeliveries\x12 .meijin.v1.ListDeliveriesRequest\x1a!.meijin.v1.ListDeliveriesResponse\x12\x46\n\tRedeliver\x12\x1b.meijin.v1.RedeliverRequest\x1a\x1c.meijin.v1.RedeliverResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fmeijin/v1/webhook_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16meijin/v1/method.proto\"\xbc\x02\n\x07Webhook\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\x12\x0b\n\x03url\x18\x02 \x01(\t\x12(\n\x06\x66ormat\x18\x03 \x01(\x0e\x32\x18.meijin.v1.WebhookFormat\x12\'\n\x06\x65vents\x18\x04 \x03(\x0e\x32\x17.meijin.v1.WebhookEvent\x12\r\n\x05owner\x18\x05 \x01(\t\x12\x0b\n\x03\x62ot\x18\x06 \x01(\t\x12\x15\n\rtournament_id\x18\x07 \x01(\t\x12\x0e\n\x06ladder\x18\x08 \x01(\t\x12/\n\x0b\x63reate_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0e\x64isable_reason\x18\n \x01(\t\x12\x31\n\rfailing_since\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xe4\x02\n\x0fWebhookDelivery\x12\x13\n\x0b\x64\x65livery_id\x18\x01 \x01(\t\x12\x12\n\nmessage_id\x18\x02 \x01(\t\x12&\n\x05\x65vent\x18\x03 \x01(\x0e\x32\x17.meijin.v1.WebhookEvent\x12\x12\n\nsubject_id\x18\x04 \x01(\t\x12.\n\nevent_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x05state\x18\x06 \x01(\x0e\x32\x18.meijin.v1.DeliveryState\x12\x10\n\x08\x61ttempts\x18\x07 \x01(\r\x12-\n\tnext_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\tlast_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bhttp_status\x18\n \x01(\r\x12\x0e\n\x06\x64\x65tail\x18\x0b \x01(\t\"\xaa\x01\n\x14\x43reateWebhookRequest\x12\x0b\n\x03url\x18\x01 \x01(\t\x12(\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\x18.meijin.v1.WebhookFormat\x12\'\n\x06\x65vents\x18\x03 \x03(\x0e\x32\x17.meijin.v1.WebhookEvent\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\x15\n\rtournament_id\x18\x05 \x01(\t\x12\x0e\n\x06ladder\x18\x06 \x01(\t\"L\n\x15\x43reateWebhookResponse\x12#\n\x07webhook\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Webhook\x12\x0e\n\x06secret\x18\x02 \x01(\t\"<\n\x13ListWebhooksRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"U\n\x14ListWebhooksResponse\x12$\n\x08webhooks\x18\x01 \x03(\x0b\x32\x12.meijin.v1.Webhook\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"*\n\x14\x44\x65leteWebhookRequest\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\"<\n\x15\x44\x65leteWebhookResponse\x12#\n\x07webhook\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Webhook\"O\n\x14UpdateWebhookRequest\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\x12\x0f\n\x07\x65nabled\x18\x02 \x01(\x08\x12\x12\n\nnew_secret\x18\x03 \x01(\x08\"L\n\x15UpdateWebhookResponse\x12#\n\x07webhook\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Webhook\x12\x0e\n\x06secret\x18\x02 \x01(\t\"R\n\x15ListDeliveriesRequest\x12\x12\n\nwebhook_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"a\n\x16ListDeliveriesResponse\x12.\n\ndeliveries\x18\x01 \x03(\x0b\x32\x1a.meijin.v1.WebhookDelivery\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"J\n\x13SendDeliveryRequest\x12\x14\n\nwebhook_id\x18\x01 \x01(\tH\x00\x12\x15\n\x0b\x64\x65livery_id\x18\x02 \x01(\tH\x00\x42\x06\n\x04sent\"D\n\x14SendDeliveryResponse\x12,\n\x08\x64\x65livery\x18\x01 \x01(\x0b\x32\x1a.meijin.v1.WebhookDelivery*\xf3\x01\n\x0cWebhookEvent\x12\x1d\n\x19WEBHOOK_EVENT_UNSPECIFIED\x10\x00\x12\x1c\n\x18WEBHOOK_EVENT_GAME_ENDED\x10\x01\x12\"\n\x1eWEBHOOK_EVENT_TOURNAMENT_ENDED\x10\x02\x12\"\n\x1eWEBHOOK_EVENT_LADDER_PUBLISHED\x10\x03\x12\x1c\n\x18WEBHOOK_EVENT_BOT_PAUSED\x10\x04\x12 \n\x1cWEBHOOK_EVENT_FAULT_RECORDED\x10\x05\x12\x1e\n\x1aWEBHOOK_EVENT_WEBHOOK_TEST\x10\x06*\x82\x01\n\rWebhookFormat\x12\x1e\n\x1aWEBHOOK_FORMAT_UNSPECIFIED\x10\x00\x12\x1b\n\x17WEBHOOK_FORMAT_STANDARD\x10\x01\x12\x1a\n\x16WEBHOOK_FORMAT_DISCORD\x10\x02\x12\x18\n\x14WEBHOOK_FORMAT_SLACK\x10\x03*\x84\x01\n\rDeliveryState\x12\x1e\n\x1a\x44\x45LIVERY_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45LIVERY_STATE_WAITING\x10\x01\x12\x1c\n\x18\x44\x45LIVERY_STATE_DELIVERED\x10\x02\x12\x19\n\x15\x44\x45LIVERY_STATE_FAILED\x10\x03\x32\xce\x06\n\x0eWebhookService\x12\xbb\x01\n\rCreateWebhook\x12\x1f.meijin.v1.CreateWebhookRequest\x1a .meijin.v1.CreateWebhookResponse\"g\x88\xb5\x18\x06\x92\xb5\x18\x0ePOST /webhooks\x9a\xb5\x18M{\"url\": \"https://example.org/meijin\", \"events\": [\"WEBHOOK_EVENT_GAME_ENDED\"]}\x12\x66\n\x0cListWebhooks\x12\x1e.meijin.v1.ListWebhooksRequest\x1a\x1f.meijin.v1.ListWebhooksResponse\"\x15\x88\xb5\x18\x06\x92\xb5\x18\rGET /webhooks\x12y\n\rDeleteWebhook\x12\x1f.meijin.v1.DeleteWebhookRequest\x1a .meijin.v1.DeleteWebhookResponse\"%\x88\xb5\x18\x06\x92\xb5\x18\x1d\x44\x45LETE /webhooks/{webhook_id}\x12\x90\x01\n\rUpdateWebhook\x12\x1f.meijin.v1.UpdateWebhookRequest\x1a .meijin.v1.UpdateWebhookResponse\"<\x88\xb5\x18\x06\x92\xb5\x18\x1cPATCH /webhooks/{webhook_id}\x9a\xb5\x18\x14{\"new_secret\": true}\x12\x84\x01\n\x0eListDeliveries\x12 .meijin.v1.ListDeliveriesRequest\x1a!.meijin.v1.ListDeliveriesResponse\"-\x88\xb5\x18\x06\x92\xb5\x18%GET /webhooks/{webhook_id}/deliveries\x12\x80\x01\n\x0cSendDelivery\x12\x1e.meijin.v1.SendDeliveryRequest\x1a\x1f.meijin.v1.SendDeliveryResponse\"/\x88\xb5\x18\x06\x92\xb5\x18\x10POST /deliveries\x9a\xb5\x18\x13{\"webhook_id\": \"1\"}b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.webhook_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_WEBHOOKEVENT']._serialized_start=1886
-  _globals['_WEBHOOKEVENT']._serialized_end=2129
-  _globals['_WEBHOOKFORMAT']._serialized_start=2132
-  _globals['_WEBHOOKFORMAT']._serialized_end=2262
-  _globals['_DELIVERYSTATE']._serialized_start=2265
-  _globals['_DELIVERYSTATE']._serialized_end=2397
-  _globals['_WEBHOOK']._serialized_start=80
-  _globals['_WEBHOOK']._serialized_end=396
-  _globals['_WEBHOOKDELIVERY']._serialized_start=399
-  _globals['_WEBHOOKDELIVERY']._serialized_end=755
-  _globals['_CREATEWEBHOOKREQUEST']._serialized_start=758
-  _globals['_CREATEWEBHOOKREQUEST']._serialized_end=928
-  _globals['_CREATEWEBHOOKRESPONSE']._serialized_start=930
-  _globals['_CREATEWEBHOOKRESPONSE']._serialized_end=1006
-  _globals['_LISTWEBHOOKSREQUEST']._serialized_start=1008
-  _globals['_LISTWEBHOOKSREQUEST']._serialized_end=1068
-  _globals['_LISTWEBHOOKSRESPONSE']._serialized_start=1070
-  _globals['_LISTWEBHOOKSRESPONSE']._serialized_end=1155
-  _globals['_DELETEWEBHOOKREQUEST']._serialized_start=1157
-  _globals['_DELETEWEBHOOKREQUEST']._serialized_end=1199
-  _globals['_DELETEWEBHOOKRESPONSE']._serialized_start=1201
-  _globals['_DELETEWEBHOOKRESPONSE']._serialized_end=1261
-  _globals['_ENABLEWEBHOOKREQUEST']._serialized_start=1263
-  _globals['_ENABLEWEBHOOKREQUEST']._serialized_end=1305
-  _globals['_ENABLEWEBHOOKRESPONSE']._serialized_start=1307
-  _globals['_ENABLEWEBHOOKRESPONSE']._serialized_end=1367
-  _globals['_ROTATESECRETREQUEST']._serialized_start=1369
-  _globals['_ROTATESECRETREQUEST']._serialized_end=1410
-  _globals['_ROTATESECRETRESPONSE']._serialized_start=1412
-  _globals['_ROTATESECRETRESPONSE']._serialized_end=1487
-  _globals['_SENDTESTREQUEST']._serialized_start=1489
-  _globals['_SENDTESTREQUEST']._serialized_end=1526
-  _globals['_SENDTESTRESPONSE']._serialized_start=1528
-  _globals['_SENDTESTRESPONSE']._serialized_end=1592
-  _globals['_LISTDELIVERIESREQUEST']._serialized_start=1594
-  _globals['_LISTDELIVERIESREQUEST']._serialized_end=1676
-  _globals['_LISTDELIVERIESRESPONSE']._serialized_start=1678
-  _globals['_LISTDELIVERIESRESPONSE']._serialized_end=1775
-  _globals['_REDELIVERREQUEST']._serialized_start=1777
-  _globals['_REDELIVERREQUEST']._serialized_end=1816
-  _globals['_REDELIVERRESPONSE']._serialized_start=1818
-  _globals['_REDELIVERRESPONSE']._serialized_end=1883
-  _globals['_WEBHOOKSERVICE']._serialized_start=2400
-  _globals['_WEBHOOKSERVICE']._serialized_end=3058
+  _globals['_WEBHOOKSERVICE'].methods_by_name['CreateWebhook']._loaded_options = None
+  _globals['_WEBHOOKSERVICE'].methods_by_name['CreateWebhook']._serialized_options = b'\210\265\030\006\222\265\030\016POST /webhooks\232\265\030M{\"url\": \"https://example.org/meijin\", \"events\": [\"WEBHOOK_EVENT_GAME_ENDED\"]}'
+  _globals['_WEBHOOKSERVICE'].methods_by_name['ListWebhooks']._loaded_options = None
+  _globals['_WEBHOOKSERVICE'].methods_by_name['ListWebhooks']._serialized_options = b'\210\265\030\006\222\265\030\rGET /webhooks'
+  _globals['_WEBHOOKSERVICE'].methods_by_name['DeleteWebhook']._loaded_options = None
+  _globals['_WEBHOOKSERVICE'].methods_by_name['DeleteWebhook']._serialized_options = b'\210\265\030\006\222\265\030\035DELETE /webhooks/{webhook_id}'
+  _globals['_WEBHOOKSERVICE'].methods_by_name['UpdateWebhook']._loaded_options = None
+  _globals['_WEBHOOKSERVICE'].methods_by_name['UpdateWebhook']._serialized_options = b'\210\265\030\006\222\265\030\034PATCH /webhooks/{webhook_id}\232\265\030\024{\"new_secret\": true}'
+  _globals['_WEBHOOKSERVICE'].methods_by_name['ListDeliveries']._loaded_options = None
+  _globals['_WEBHOOKSERVICE'].methods_by_name['ListDeliveries']._serialized_options = b'\210\265\030\006\222\265\030%GET /webhooks/{webhook_id}/deliveries'
+  _globals['_WEBHOOKSERVICE'].methods_by_name['SendDelivery']._loaded_options = None
+  _globals['_WEBHOOKSERVICE'].methods_by_name['SendDelivery']._serialized_options = b'\210\265\030\006\222\265\030\020POST /deliveries\232\265\030\023{\"webhook_id\": \"1\"}'
+  _globals['_WEBHOOKEVENT']._serialized_start=1776
+  _globals['_WEBHOOKEVENT']._serialized_end=2019
+  _globals['_WEBHOOKFORMAT']._serialized_start=2022
+  _globals['_WEBHOOKFORMAT']._serialized_end=2152
+  _globals['_DELIVERYSTATE']._serialized_start=2155
+  _globals['_DELIVERYSTATE']._serialized_end=2287
+  _globals['_WEBHOOK']._serialized_start=104
+  _globals['_WEBHOOK']._serialized_end=420
+  _globals['_WEBHOOKDELIVERY']._serialized_start=423
+  _globals['_WEBHOOKDELIVERY']._serialized_end=779
+  _globals['_CREATEWEBHOOKREQUEST']._serialized_start=782
+  _globals['_CREATEWEBHOOKREQUEST']._serialized_end=952
+  _globals['_CREATEWEBHOOKRESPONSE']._serialized_start=954
+  _globals['_CREATEWEBHOOKRESPONSE']._serialized_end=1030
+  _globals['_LISTWEBHOOKSREQUEST']._serialized_start=1032
+  _globals['_LISTWEBHOOKSREQUEST']._serialized_end=1092
+  _globals['_LISTWEBHOOKSRESPONSE']._serialized_start=1094
+  _globals['_LISTWEBHOOKSRESPONSE']._serialized_end=1179
+  _globals['_DELETEWEBHOOKREQUEST']._serialized_start=1181
+  _globals['_DELETEWEBHOOKREQUEST']._serialized_end=1223
+  _globals['_DELETEWEBHOOKRESPONSE']._serialized_start=1225
+  _globals['_DELETEWEBHOOKRESPONSE']._serialized_end=1285
+  _globals['_UPDATEWEBHOOKREQUEST']._serialized_start=1287
+  _globals['_UPDATEWEBHOOKREQUEST']._serialized_end=1366
+  _globals['_UPDATEWEBHOOKRESPONSE']._serialized_start=1368
+  _globals['_UPDATEWEBHOOKRESPONSE']._serialized_end=1444
+  _globals['_LISTDELIVERIESREQUEST']._serialized_start=1446
+  _globals['_LISTDELIVERIESREQUEST']._serialized_end=1528
+  _globals['_LISTDELIVERIESRESPONSE']._serialized_start=1530
+  _globals['_LISTDELIVERIESRESPONSE']._serialized_end=1627
+  _globals['_SENDDELIVERYREQUEST']._serialized_start=1629
+  _globals['_SENDDELIVERYREQUEST']._serialized_end=1703
+  _globals['_SENDDELIVERYRESPONSE']._serialized_start=1705
+  _globals['_SENDDELIVERYRESPONSE']._serialized_end=1773
+  _globals['_WEBHOOKSERVICE']._serialized_start=2290
+  _globals['_WEBHOOKSERVICE']._serialized_end=3136
 # @@protoc_insertion_point(module_scope)

@@ -113,7 +113,7 @@ class _DeliveryStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Deliver
     DELIVERY_STATE_DELIVERED: _DeliveryState.ValueType  # 2
     """It has arrived."""
     DELIVERY_STATE_FAILED: _DeliveryState.ValueType  # 3
-    """It has not, and is not tried again but by Redeliver."""
+    """It has not, and is not tried again but by SendDelivery."""
 
 class DeliveryState(_DeliveryState, metaclass=_DeliveryStateEnumTypeWrapper):
     """Where a delivery stands."""
@@ -125,7 +125,7 @@ DELIVERY_STATE_WAITING: DeliveryState.ValueType  # 1
 DELIVERY_STATE_DELIVERED: DeliveryState.ValueType  # 2
 """It has arrived."""
 DELIVERY_STATE_FAILED: DeliveryState.ValueType  # 3
-"""It has not, and is not tried again but by Redeliver."""
+"""It has not, and is not tried again but by SendDelivery."""
 Global___DeliveryState: _TypeAlias = DeliveryState  # noqa: Y015
 
 @_typing.final
@@ -443,86 +443,48 @@ class DeleteWebhookResponse(_message.Message):
 Global___DeleteWebhookResponse: _TypeAlias = DeleteWebhookResponse  # noqa: Y015
 
 @_typing.final
-class EnableWebhookRequest(_message.Message):
-    """The arguments of EnableWebhook."""
+class UpdateWebhookRequest(_message.Message):
+    """The arguments of UpdateWebhook."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     WEBHOOK_ID_FIELD_NUMBER: _builtins.int
+    ENABLED_FIELD_NUMBER: _builtins.int
+    NEW_SECRET_FIELD_NUMBER: _builtins.int
     webhook_id: _builtins.str
     """The webhook."""
+    enabled: _builtins.bool
+    """Enables it: it tells of what happens from then on, and sends what was waiting before."""
+    new_secret: _builtins.bool
+    """Replaces its secret. For a day deliveries are signed with the old one too."""
     def __init__(
         self,
         *,
         webhook_id: _builtins.str = ...,
+        enabled: _builtins.bool = ...,
+        new_secret: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["webhook_id", b"webhook_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["enabled", b"enabled", "new_secret", b"new_secret", "webhook_id", b"webhook_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___EnableWebhookRequest: _TypeAlias = EnableWebhookRequest  # noqa: Y015
+Global___UpdateWebhookRequest: _TypeAlias = UpdateWebhookRequest  # noqa: Y015
 
 @_typing.final
-class EnableWebhookResponse(_message.Message):
-    """The answer of EnableWebhook."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    WEBHOOK_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def webhook(self) -> Global___Webhook:
-        """The webhook as it is now."""
-
-    def __init__(
-        self,
-        *,
-        webhook: Global___Webhook | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["webhook", b"webhook"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["webhook", b"webhook"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___EnableWebhookResponse: _TypeAlias = EnableWebhookResponse  # noqa: Y015
-
-@_typing.final
-class RotateSecretRequest(_message.Message):
-    """The arguments of RotateSecret."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    WEBHOOK_ID_FIELD_NUMBER: _builtins.int
-    webhook_id: _builtins.str
-    """The webhook."""
-    def __init__(
-        self,
-        *,
-        webhook_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["webhook_id", b"webhook_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RotateSecretRequest: _TypeAlias = RotateSecretRequest  # noqa: Y015
-
-@_typing.final
-class RotateSecretResponse(_message.Message):
-    """The answer of RotateSecret."""
+class UpdateWebhookResponse(_message.Message):
+    """The answer of UpdateWebhook."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     WEBHOOK_FIELD_NUMBER: _builtins.int
     SECRET_FIELD_NUMBER: _builtins.int
     secret: _builtins.str
-    """The new secret, shown this once."""
+    """The new secret, shown this once; empty where it is not replaced."""
     @_builtins.property
     def webhook(self) -> Global___Webhook:
-        """The webhook."""
+        """The webhook as it is now."""
 
     def __init__(
         self,
@@ -536,53 +498,7 @@ class RotateSecretResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___RotateSecretResponse: _TypeAlias = RotateSecretResponse  # noqa: Y015
-
-@_typing.final
-class SendTestRequest(_message.Message):
-    """The arguments of SendTest."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    WEBHOOK_ID_FIELD_NUMBER: _builtins.int
-    webhook_id: _builtins.str
-    """The webhook."""
-    def __init__(
-        self,
-        *,
-        webhook_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["webhook_id", b"webhook_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SendTestRequest: _TypeAlias = SendTestRequest  # noqa: Y015
-
-@_typing.final
-class SendTestResponse(_message.Message):
-    """The answer of SendTest."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    DELIVERY_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def delivery(self) -> Global___WebhookDelivery:
-        """The delivery, which is about to be tried."""
-
-    def __init__(
-        self,
-        *,
-        delivery: Global___WebhookDelivery | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["delivery", b"delivery"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["delivery", b"delivery"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SendTestResponse: _TypeAlias = SendTestResponse  # noqa: Y015
+Global___UpdateWebhookResponse: _TypeAlias = UpdateWebhookResponse  # noqa: Y015
 
 @_typing.final
 class ListDeliveriesRequest(_message.Message):
@@ -645,30 +561,36 @@ class ListDeliveriesResponse(_message.Message):
 Global___ListDeliveriesResponse: _TypeAlias = ListDeliveriesResponse  # noqa: Y015
 
 @_typing.final
-class RedeliverRequest(_message.Message):
-    """The arguments of Redeliver."""
+class SendDeliveryRequest(_message.Message):
+    """The arguments of SendDelivery."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    WEBHOOK_ID_FIELD_NUMBER: _builtins.int
     DELIVERY_ID_FIELD_NUMBER: _builtins.int
+    webhook_id: _builtins.str
+    """An event `webhook.test` to this webhook, whose data is the Webhook."""
     delivery_id: _builtins.str
-    """The delivery."""
+    """This delivery, with the same `webhook-id`; its tries are counted from 0 on again."""
     def __init__(
         self,
         *,
+        webhook_id: _builtins.str = ...,
         delivery_id: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["delivery_id", b"delivery_id", "sent", b"sent", "webhook_id", b"webhook_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["delivery_id", b"delivery_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["delivery_id", b"delivery_id", "sent", b"sent", "webhook_id", b"webhook_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_sent: _TypeAlias = _typing.Literal["webhook_id", "delivery_id"]  # noqa: Y015
+    _WhichOneofArgType_sent: _TypeAlias = _typing.Literal["sent", b"sent"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_sent) -> _WhichOneofReturnType_sent | None: ...
 
-Global___RedeliverRequest: _TypeAlias = RedeliverRequest  # noqa: Y015
+Global___SendDeliveryRequest: _TypeAlias = SendDeliveryRequest  # noqa: Y015
 
 @_typing.final
-class RedeliverResponse(_message.Message):
-    """The answer of Redeliver."""
+class SendDeliveryResponse(_message.Message):
+    """The answer of SendDelivery."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -688,4 +610,4 @@ class RedeliverResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___RedeliverResponse: _TypeAlias = RedeliverResponse  # noqa: Y015
+Global___SendDeliveryResponse: _TypeAlias = SendDeliveryResponse  # noqa: Y015

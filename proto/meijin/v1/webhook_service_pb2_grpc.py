@@ -58,30 +58,20 @@ class WebhookServiceStub:
                 request_serializer=meijin_dot_v1_dot_webhook__service__pb2.DeleteWebhookRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_webhook__service__pb2.DeleteWebhookResponse.FromString,
                 _registered_method=True)
-        self.EnableWebhook = channel.unary_unary(
-                '/meijin.v1.WebhookService/EnableWebhook',
-                request_serializer=meijin_dot_v1_dot_webhook__service__pb2.EnableWebhookRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_webhook__service__pb2.EnableWebhookResponse.FromString,
-                _registered_method=True)
-        self.RotateSecret = channel.unary_unary(
-                '/meijin.v1.WebhookService/RotateSecret',
-                request_serializer=meijin_dot_v1_dot_webhook__service__pb2.RotateSecretRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_webhook__service__pb2.RotateSecretResponse.FromString,
-                _registered_method=True)
-        self.SendTest = channel.unary_unary(
-                '/meijin.v1.WebhookService/SendTest',
-                request_serializer=meijin_dot_v1_dot_webhook__service__pb2.SendTestRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_webhook__service__pb2.SendTestResponse.FromString,
+        self.UpdateWebhook = channel.unary_unary(
+                '/meijin.v1.WebhookService/UpdateWebhook',
+                request_serializer=meijin_dot_v1_dot_webhook__service__pb2.UpdateWebhookRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_webhook__service__pb2.UpdateWebhookResponse.FromString,
                 _registered_method=True)
         self.ListDeliveries = channel.unary_unary(
                 '/meijin.v1.WebhookService/ListDeliveries',
                 request_serializer=meijin_dot_v1_dot_webhook__service__pb2.ListDeliveriesRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_webhook__service__pb2.ListDeliveriesResponse.FromString,
                 _registered_method=True)
-        self.Redeliver = channel.unary_unary(
-                '/meijin.v1.WebhookService/Redeliver',
-                request_serializer=meijin_dot_v1_dot_webhook__service__pb2.RedeliverRequest.SerializeToString,
-                response_deserializer=meijin_dot_v1_dot_webhook__service__pb2.RedeliverResponse.FromString,
+        self.SendDelivery = channel.unary_unary(
+                '/meijin.v1.WebhookService/SendDelivery',
+                request_serializer=meijin_dot_v1_dot_webhook__service__pb2.SendDeliveryRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_webhook__service__pb2.SendDeliveryResponse.FromString,
                 _registered_method=True)
 
 
@@ -120,24 +110,9 @@ class WebhookServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def EnableWebhook(self, request, context):
-        """Enables a webhook that was disabled. It tells of what happens from then on, and sends
-        what was waiting before. FAILED_PRECONDITION for one that is enabled.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def RotateSecret(self, request, context):
-        """Replaces the secret of a webhook. For a day deliveries are signed with the old one too.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def SendTest(self, request, context):
-        """Sends an event `webhook.test`, whose data is the Webhook. FAILED_PRECONDITION for one that is
-        disabled, RESOURCE_EXHAUSTED while too much waits for it.
+    def UpdateWebhook(self, request, context):
+        """Enables a webhook that was disabled, or replaces its secret. FAILED_PRECONDITION where one that
+        is enabled is to be enabled.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -151,9 +126,9 @@ class WebhookServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def Redeliver(self, request, context):
-        """Sends a delivery again, at once, with the same `webhook-id`; its tries are counted from 0 on
-        again. NOT_FOUND for an unknown one, FAILED_PRECONDITION for that of a disabled webhook.
+    def SendDelivery(self, request, context):
+        """Sends a test, or a delivery again, at once. FAILED_PRECONDITION for a webhook that is disabled,
+        RESOURCE_EXHAUSTED while too much waits for it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -177,30 +152,20 @@ def add_WebhookServiceServicer_to_server(servicer, server):
                     request_deserializer=meijin_dot_v1_dot_webhook__service__pb2.DeleteWebhookRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_webhook__service__pb2.DeleteWebhookResponse.SerializeToString,
             ),
-            'EnableWebhook': grpc.unary_unary_rpc_method_handler(
-                    servicer.EnableWebhook,
-                    request_deserializer=meijin_dot_v1_dot_webhook__service__pb2.EnableWebhookRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_webhook__service__pb2.EnableWebhookResponse.SerializeToString,
-            ),
-            'RotateSecret': grpc.unary_unary_rpc_method_handler(
-                    servicer.RotateSecret,
-                    request_deserializer=meijin_dot_v1_dot_webhook__service__pb2.RotateSecretRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_webhook__service__pb2.RotateSecretResponse.SerializeToString,
-            ),
-            'SendTest': grpc.unary_unary_rpc_method_handler(
-                    servicer.SendTest,
-                    request_deserializer=meijin_dot_v1_dot_webhook__service__pb2.SendTestRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_webhook__service__pb2.SendTestResponse.SerializeToString,
+            'UpdateWebhook': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateWebhook,
+                    request_deserializer=meijin_dot_v1_dot_webhook__service__pb2.UpdateWebhookRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_webhook__service__pb2.UpdateWebhookResponse.SerializeToString,
             ),
             'ListDeliveries': grpc.unary_unary_rpc_method_handler(
                     servicer.ListDeliveries,
                     request_deserializer=meijin_dot_v1_dot_webhook__service__pb2.ListDeliveriesRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_webhook__service__pb2.ListDeliveriesResponse.SerializeToString,
             ),
-            'Redeliver': grpc.unary_unary_rpc_method_handler(
-                    servicer.Redeliver,
-                    request_deserializer=meijin_dot_v1_dot_webhook__service__pb2.RedeliverRequest.FromString,
-                    response_serializer=meijin_dot_v1_dot_webhook__service__pb2.RedeliverResponse.SerializeToString,
+            'SendDelivery': grpc.unary_unary_rpc_method_handler(
+                    servicer.SendDelivery,
+                    request_deserializer=meijin_dot_v1_dot_webhook__service__pb2.SendDeliveryRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_webhook__service__pb2.SendDeliveryResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -304,7 +269,7 @@ class WebhookService:
             _registered_method=True)
 
     @staticmethod
-    def EnableWebhook(request,
+    def UpdateWebhook(request,
             target,
             options=(),
             channel_credentials=None,
@@ -317,63 +282,9 @@ class WebhookService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/meijin.v1.WebhookService/EnableWebhook',
-            meijin_dot_v1_dot_webhook__service__pb2.EnableWebhookRequest.SerializeToString,
-            meijin_dot_v1_dot_webhook__service__pb2.EnableWebhookResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def RotateSecret(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/meijin.v1.WebhookService/RotateSecret',
-            meijin_dot_v1_dot_webhook__service__pb2.RotateSecretRequest.SerializeToString,
-            meijin_dot_v1_dot_webhook__service__pb2.RotateSecretResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def SendTest(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/meijin.v1.WebhookService/SendTest',
-            meijin_dot_v1_dot_webhook__service__pb2.SendTestRequest.SerializeToString,
-            meijin_dot_v1_dot_webhook__service__pb2.SendTestResponse.FromString,
+            '/meijin.v1.WebhookService/UpdateWebhook',
+            meijin_dot_v1_dot_webhook__service__pb2.UpdateWebhookRequest.SerializeToString,
+            meijin_dot_v1_dot_webhook__service__pb2.UpdateWebhookResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -412,7 +323,7 @@ class WebhookService:
             _registered_method=True)
 
     @staticmethod
-    def Redeliver(request,
+    def SendDelivery(request,
             target,
             options=(),
             channel_credentials=None,
@@ -425,9 +336,9 @@ class WebhookService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/meijin.v1.WebhookService/Redeliver',
-            meijin_dot_v1_dot_webhook__service__pb2.RedeliverRequest.SerializeToString,
-            meijin_dot_v1_dot_webhook__service__pb2.RedeliverResponse.FromString,
+            '/meijin.v1.WebhookService/SendDelivery',
+            meijin_dot_v1_dot_webhook__service__pb2.SendDeliveryRequest.SerializeToString,
+            meijin_dot_v1_dot_webhook__service__pb2.SendDeliveryResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -51,23 +51,17 @@ class WebhookServiceStub:
     """Lists webhooks, oldest first."""
     DeleteWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.DeleteWebhookRequest, _webhook_service_pb2.DeleteWebhookResponse]
     """Deletes a webhook with its deliveries; nothing more is sent."""
-    EnableWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.EnableWebhookRequest, _webhook_service_pb2.EnableWebhookResponse]
-    """Enables a webhook that was disabled. It tells of what happens from then on, and sends
-    what was waiting before. FAILED_PRECONDITION for one that is enabled.
-    """
-    RotateSecret: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.RotateSecretRequest, _webhook_service_pb2.RotateSecretResponse]
-    """Replaces the secret of a webhook. For a day deliveries are signed with the old one too."""
-    SendTest: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.SendTestRequest, _webhook_service_pb2.SendTestResponse]
-    """Sends an event `webhook.test`, whose data is the Webhook. FAILED_PRECONDITION for one that is
-    disabled, RESOURCE_EXHAUSTED while too much waits for it.
+    UpdateWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.UpdateWebhookRequest, _webhook_service_pb2.UpdateWebhookResponse]
+    """Enables a webhook that was disabled, or replaces its secret. FAILED_PRECONDITION where one that
+    is enabled is to be enabled.
     """
     ListDeliveries: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.ListDeliveriesRequest, _webhook_service_pb2.ListDeliveriesResponse]
     """Lists the newest deliveries of a webhook, newest first: those that wait, and the last 100
     others of the last 30 days.
     """
-    Redeliver: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.RedeliverRequest, _webhook_service_pb2.RedeliverResponse]
-    """Sends a delivery again, at once, with the same `webhook-id`; its tries are counted from 0 on
-    again. NOT_FOUND for an unknown one, FAILED_PRECONDITION for that of a disabled webhook.
+    SendDelivery: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.SendDeliveryRequest, _webhook_service_pb2.SendDeliveryResponse]
+    """Sends a test, or a delivery again, at once. FAILED_PRECONDITION for a webhook that is disabled,
+    RESOURCE_EXHAUSTED while too much waits for it.
     """
 
 @_typing.type_check_only
@@ -93,23 +87,17 @@ class WebhookServiceAsyncStub(WebhookServiceStub):
     """Lists webhooks, oldest first."""
     DeleteWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.DeleteWebhookRequest, _webhook_service_pb2.DeleteWebhookResponse]  # type: ignore[assignment]
     """Deletes a webhook with its deliveries; nothing more is sent."""
-    EnableWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.EnableWebhookRequest, _webhook_service_pb2.EnableWebhookResponse]  # type: ignore[assignment]
-    """Enables a webhook that was disabled. It tells of what happens from then on, and sends
-    what was waiting before. FAILED_PRECONDITION for one that is enabled.
-    """
-    RotateSecret: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.RotateSecretRequest, _webhook_service_pb2.RotateSecretResponse]  # type: ignore[assignment]
-    """Replaces the secret of a webhook. For a day deliveries are signed with the old one too."""
-    SendTest: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.SendTestRequest, _webhook_service_pb2.SendTestResponse]  # type: ignore[assignment]
-    """Sends an event `webhook.test`, whose data is the Webhook. FAILED_PRECONDITION for one that is
-    disabled, RESOURCE_EXHAUSTED while too much waits for it.
+    UpdateWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.UpdateWebhookRequest, _webhook_service_pb2.UpdateWebhookResponse]  # type: ignore[assignment]
+    """Enables a webhook that was disabled, or replaces its secret. FAILED_PRECONDITION where one that
+    is enabled is to be enabled.
     """
     ListDeliveries: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.ListDeliveriesRequest, _webhook_service_pb2.ListDeliveriesResponse]  # type: ignore[assignment]
     """Lists the newest deliveries of a webhook, newest first: those that wait, and the last 100
     others of the last 30 days.
     """
-    Redeliver: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.RedeliverRequest, _webhook_service_pb2.RedeliverResponse]  # type: ignore[assignment]
-    """Sends a delivery again, at once, with the same `webhook-id`; its tries are counted from 0 on
-    again. NOT_FOUND for an unknown one, FAILED_PRECONDITION for that of a disabled webhook.
+    SendDelivery: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.SendDeliveryRequest, _webhook_service_pb2.SendDeliveryResponse]  # type: ignore[assignment]
+    """Sends a test, or a delivery again, at once. FAILED_PRECONDITION for a webhook that is disabled,
+    RESOURCE_EXHAUSTED while too much waits for it.
     """
 
 class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -152,31 +140,13 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
         """Deletes a webhook with its deliveries; nothing more is sent."""
 
     @_abc_1.abstractmethod
-    def EnableWebhook(
+    def UpdateWebhook(
         self,
-        request: _webhook_service_pb2.EnableWebhookRequest,
+        request: _webhook_service_pb2.UpdateWebhookRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_webhook_service_pb2.EnableWebhookResponse, _abc.Awaitable[_webhook_service_pb2.EnableWebhookResponse]]:
-        """Enables a webhook that was disabled. It tells of what happens from then on, and sends
-        what was waiting before. FAILED_PRECONDITION for one that is enabled.
-        """
-
-    @_abc_1.abstractmethod
-    def RotateSecret(
-        self,
-        request: _webhook_service_pb2.RotateSecretRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_webhook_service_pb2.RotateSecretResponse, _abc.Awaitable[_webhook_service_pb2.RotateSecretResponse]]:
-        """Replaces the secret of a webhook. For a day deliveries are signed with the old one too."""
-
-    @_abc_1.abstractmethod
-    def SendTest(
-        self,
-        request: _webhook_service_pb2.SendTestRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_webhook_service_pb2.SendTestResponse, _abc.Awaitable[_webhook_service_pb2.SendTestResponse]]:
-        """Sends an event `webhook.test`, whose data is the Webhook. FAILED_PRECONDITION for one that is
-        disabled, RESOURCE_EXHAUSTED while too much waits for it.
+    ) -> _typing.Union[_webhook_service_pb2.UpdateWebhookResponse, _abc.Awaitable[_webhook_service_pb2.UpdateWebhookResponse]]:
+        """Enables a webhook that was disabled, or replaces its secret. FAILED_PRECONDITION where one that
+        is enabled is to be enabled.
         """
 
     @_abc_1.abstractmethod
@@ -190,13 +160,13 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def Redeliver(
+    def SendDelivery(
         self,
-        request: _webhook_service_pb2.RedeliverRequest,
+        request: _webhook_service_pb2.SendDeliveryRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_webhook_service_pb2.RedeliverResponse, _abc.Awaitable[_webhook_service_pb2.RedeliverResponse]]:
-        """Sends a delivery again, at once, with the same `webhook-id`; its tries are counted from 0 on
-        again. NOT_FOUND for an unknown one, FAILED_PRECONDITION for that of a disabled webhook.
+    ) -> _typing.Union[_webhook_service_pb2.SendDeliveryResponse, _abc.Awaitable[_webhook_service_pb2.SendDeliveryResponse]]:
+        """Sends a test, or a delivery again, at once. FAILED_PRECONDITION for a webhook that is disabled,
+        RESOURCE_EXHAUSTED while too much waits for it.
         """
 
 def add_WebhookServiceServicer_to_server(servicer: WebhookServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,36 +1,25 @@
 """Capabilities: what a bot can play, as it said in its hello."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TypeVar
 
-from meijin.game import (
-    FREE,
-    FREESTYLE,
-    OPENING_RULES,
-    RULES,
-    OpeningRule,
-    Rule,
-    TimeControl,
-    Variant,
-)
+from meijin.game import FREE, FREESTYLE, OpeningRule, Rule, TimeControl, Variant
 from meijin.game.rules.variant import GOMOKU_LINE
-from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.values import (
-    opening_rule_from_proto,
+    OPENING_RULES_BY_VALUE,
+    RULES_BY_VALUE,
     opening_rule_to_proto,
-    rule_from_proto,
     rule_to_proto,
 )
 
+V = TypeVar("V")
+R = TypeVar("R")
+
 USUAL_SIZE = 15
 
-_KNOWN_RULES = {game_pb2.RULE_UNSPECIFIED, *(rule_to_proto(rule) for rule in RULES.values())}
-_KNOWN_OPENING_RULES = {
-    game_pb2.OPENING_RULE_UNSPECIFIED,
-    *map(opening_rule_to_proto, OPENING_RULES.values()),
-}
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -110,8 +99,7 @@ def capabilities_from_proto(message: pb.Capabilities) -> Capabilities:
     Raises:
         ValueError: the sizes contradict each other.
     """
-    named = dict.fromkeys(message.rules)
-    rules = tuple(rule_from_proto(value) for value in named if value in _KNOWN_RULES)
+    rules = _known(message.rules, RULES_BY_VALUE)
     capabilities = Capabilities(
         rules=rules if message.rules else (FREESTYLE,),
         min_size=message.min_board_size or USUAL_SIZE,
@@ -119,7 +107,8 @@ def capabilities_from_proto(message: pb.Capabilities) -> Capabilities:
         max_games=message.max_games or 1,
         min_move_time=message.min_move_time_ms * _MILLISECOND,
         any_line=message.any_line,
-        opening_rules=_opening_rules(message.opening_rules),
+        # Games without an opening rule are played by all who name none.
+        opening_rules=_known(message.opening_rules, OPENING_RULES_BY_VALUE) or (FREE,),
         evaluates=message.evaluates,
     )
     if capabilities.min_size > capabilities.max_size:
@@ -130,7 +119,6 @@ def capabilities_from_proto(message: pb.Capabilities) -> Capabilities:
     return capabilities
 
 
-def _opening_rules(values: Iterable[game_pb2.OpeningRule.ValueType]) -> tuple[OpeningRule, ...]:
-    """Each once; games without an opening rule are played by all who name none."""
-    named = [value for value in dict.fromkeys(values) if value in _KNOWN_OPENING_RULES]
-    return tuple(map(opening_rule_from_proto, named)) or (FREE,)
+def _known(values: Iterable[V], rules: Mapping[V, R]) -> tuple[R, ...]:
+    """The rules of those values that are known, each value once."""
+    return tuple(rules[value] for value in dict.fromkeys(values) if value in rules)

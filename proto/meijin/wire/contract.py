@@ -26,57 +26,47 @@ TLS_SCHEME = "grpcs://"
 UNIX_SCHEME = "unix:"
 """How the address of a server begins that listens on a Unix socket."""
 
+# Environment variables.
 SERVER_VARIABLE = "MEIJIN_SERVER"
-"""The environment variable with the server's address."""
+"""The server's address."""
 TOKEN_VARIABLE = "MEIJIN_TOKEN"  # noqa: S105 - a name
-"""The environment variable with a bot's own token."""
+"""A bot's own token."""
 OPERATOR_TOKEN_VARIABLE = "MEIJIN_OPERATOR_TOKEN"  # noqa: S105 - a name
-"""The environment variable with an operator's or owner's token."""
+"""An operator's or owner's token."""
 HARDWARE_VARIABLE = "MEIJIN_HARDWARE"
-"""The environment variable with what a bot says that it runs on."""
+"""What a bot says that it runs on."""
 CA_VARIABLE = "MEIJIN_CA"
-"""The environment variable with the authority that a client trusts."""
 CLIENT_CERTIFICATE_VARIABLE = "MEIJIN_CLIENT_CERTIFICATE"
-"""The environment variable with the certificate that a client shows."""
 CLIENT_KEY_VARIABLE = "MEIJIN_CLIENT_KEY"
-"""The environment variable with the key of that certificate."""
 PLAINTEXT_VARIABLE = "MEIJIN_PLAINTEXT"
-"""The environment variable that allows plain text beyond this machine."""
+"""It allows plain text beyond this machine."""
 WEB_VARIABLE = "MEIJIN_WEB"
-"""The environment variable with where pages for browsers are served."""
+"""Where pages for browsers are served."""
 DATA_VARIABLE = "MEIJIN_DATA"
-"""The environment variable with the server's data folder."""
 DATABASE_VARIABLE = "MEIJIN_DATABASE_URL"
-"""The environment variable with the database that a server and its workers share."""
 REDIS_VARIABLE = "MEIJIN_REDIS_URL"
-"""The environment variable with the Redis that a server and its workers share."""
 SWEEP_VARIABLE = "MEIJIN_SWEEP"
-"""The environment variable with the interval of a worker's sweep."""
+"""The interval of a worker's sweep."""
 LOG_LEVEL_VARIABLE = "MEIJIN_LOG_LEVEL"
-"""The environment variable with the least grave lines that a server or worker logs."""
 LOG_FORMAT_VARIABLE = "MEIJIN_LOG_FORMAT"
-"""The environment variable with how a server or worker writes its log."""
 COLLECTOR_VARIABLES = (
     "MEIJIN_TRACES",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
 )
-"""The environment variables with the collector that traces are sent to; the first set one counts."""
+"""The collector that traces are sent to; the first one that is set counts."""
 
 DEFAULT_DATA = "meijin-data"
-"""The server's data folder."""
+"""The server's data folder, in which are the files and folders that follow."""
 OPERATOR_TOKEN_FILE = "operator.token"  # noqa: S105 - a name
-"""The file in the data folder that commands on the same machine read the token from."""
+"""Commands on the same machine read the token from it."""
 DATABASE_FILE = "meijin.db"
-"""The file in the data folder that is the embedded database."""
 SERVER_LOCK_FILE = "server.lock"
-"""The file in the data folder that a running server holds."""
+"""A running server holds it."""
 SERVER_LOG_FILE = "server.log"
-"""The file in the data folder with the log of a server that a command runs for itself."""
+"""Of a server that a command runs for itself."""
 BACKUP_FOLDER = "backups"
-"""The folder in the data folder of the database's backups."""
 VALKEY_FOLDER = "valkey"
-"""The folder in the data folder of the embedded Valkey."""
 
 MAX_MESSAGE_BYTES = 128 * 1024
 """The largest message that a bot may send, where the operator sets no other limit.

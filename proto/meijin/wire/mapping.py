@@ -10,7 +10,8 @@ differs otherwise is passed by name.
 | an enum's member, or its word | the enum's value of that name |
 | an aware `datetime`, a `timedelta` | `Timestamp`, `Duration` |
 | an id | text |
-| a colour, rule, variant, time control, adjudication or outcome of the game | as `values` writes it |
+| a rule, variant, time control, outcome or analysis of the game | as `values` writes it |
+| capabilities | as `capabilities` writes them |
 | another record | the message of the field |
 """
 
@@ -28,7 +29,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from meijin.game import (
-    Adjudication,
+    Analysis,
     Color,
     Ending,
     OpeningRule,
@@ -38,20 +39,21 @@ from meijin.game import (
     Variant,
 )
 from meijin.wire import values
+from meijin.wire.capabilities import Capabilities, capabilities_to_proto
 from meijin.wire.enums import name_prefix, value_name
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
+E = TypeVar("E", bound=Enum)
 
 _Convert = Callable[[Any], Any]
 _Field: TypeAlias = Any
 """A `FieldDescriptor`, which is another class in each of protobuf's implementations."""
 
 _WRITERS: Mapping[type, _Convert] = {
-    Adjudication: values.adjudication_to_proto,
-    Color: values.color_to_proto,
-    Ending: values.ending_to_proto,
+    Analysis: values.analysis_to_proto,
+    Capabilities: capabilities_to_proto,
     OpeningRule: values.opening_rule_to_proto,
     Outcome: values.outcome_to_proto,
     Rule: values.rule_to_proto,
@@ -59,7 +61,6 @@ _WRITERS: Mapping[type, _Convert] = {
     Variant: values.variant_to_proto,
 }
 _READERS: Mapping[type, _Convert] = {
-    Adjudication: values.adjudication_from_proto,
     Color: values.color_from_proto,
     Ending: values.ending_from_proto,
     OpeningRule: values.opening_rule_from_proto,
@@ -109,11 +110,15 @@ def from_message(message: Message, kind: type[R], /, **differing: object) -> R:
         differing: Its fields that are not the message's field of their name.
 
     Raises:
-        ValueError: a value can't be, or a later release has added it.
+        ValueError: a value can't be, or a later release has added it; the message names the field.
         TypeError: the message has no field of a name.
     """
-    plan = _plan(kind, message.__class__, frozenset(differing))
-    read = {name: _read(message, *of) for name, *of in plan}
+    read: dict[str, Any] = {}
+    for name, field, hint, default in _plan(kind, message.__class__, frozenset(differing)):
+        try:
+            read[name] = _read(message, field, hint, default)
+        except (ValueError, OverflowError) as error:
+            raise ValueError(f"{field.name}: {error}") from None
     return kind(
         **{name: value for name, value in read.items() if value is not MISSING}, **differing
     )
@@ -195,7 +200,8 @@ def _each(write: _Convert, values: Iterable[object]) -> list[object]:
 def _part(kind: type[Message], value: Any) -> Any:  # noqa: ANN401 - any message's value
     if (write := _WRITERS.get(type(value))) is not None:
         return write(value)
-    return to_message(value, kind) if is_dataclass(value) else value
+    is_record = is_dataclass(value) or hasattr(value, "_fields")  # of a NamedTuple
+    return to_message(value, kind) if is_record else value
 
 
 def _enum_value(kind: EnumDescriptor, value: object) -> object:
@@ -235,14 +241,19 @@ def _read_one(field: _Field, value: Any, kind: Any) -> Any:  # noqa: ANN401 - an
     if (read := _READERS.get(kind)) is not None:
         return read(value)
     if field.enum_type is not None:
-        return _member(field.enum_type, value, kind)
+        return member_of(field, value, kind)
     if isinstance(kind, type) and is_dataclass(kind):
         return from_message(value, kind)
     return kind(value) if field.type == FieldDescriptor.TYPE_STRING else value
 
 
-def _member(kind: EnumDescriptor, value: int, members: Any) -> object:  # noqa: ANN401 - an enum
-    """The member that has the name of a value of the contract."""
+def member_of(field: _Field, value: int, members: type[E]) -> E:
+    """The member that has the name of a value of a field.
+
+    Raises:
+        ValueError: none has, or a later release has added it.
+    """
+    kind = field.enum_type
     found = kind.values_by_number.get(value)
     name = "" if found is None else found.name.removeprefix(name_prefix(kind))
     if name not in members.__members__:

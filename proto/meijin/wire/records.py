@@ -1,38 +1,14 @@
 """Games as records: the contract's games in the words of files."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
-from google.protobuf.timestamp_pb2 import Timestamp
+from google.protobuf.duration_pb2 import Duration
 
-from meijin.game import Analysis, GameRecord, SideChoice, decode_moves, encode_moves
+from meijin.game import Analysis, GameRecord, SideChoice, Variant
 from meijin.game.records.analysis import cells_on_board
 from meijin.v1 import game_pb2
-from meijin.wire.values import (
-    color_from_proto,
-    outcome_from_proto,
-    time_control_from_proto,
-    variant_from_proto,
-)
-
-
-def analysis_to_proto(analysis: Analysis) -> game_pb2.MoveAnalysis:
-    """Write what a bot thought of a move."""
-    return game_pb2.MoveAnalysis(
-        score=analysis.score,
-        depth=analysis.depth,
-        nodes=analysis.nodes,
-        pv=encode_moves(analysis.pv),
-    )
-
-
-def analysis_from_proto(message: game_pb2.MoveAnalysis) -> Analysis:
-    """Read what a bot thought of a move.
-
-    Raises:
-        ValueError: the principal variation is no list of moves.
-    """
-    pv = tuple(decode_moves(message.pv))
-    return Analysis(message.score, message.depth, message.nodes, pv)
+from meijin.wire.mapping import from_message
+from meijin.wire.values import analysis_from_proto, color_from_proto, variant_from_proto
 
 
 def record_from_proto(message: game_pb2.Game) -> GameRecord:
@@ -41,44 +17,26 @@ def record_from_proto(message: game_pb2.Game) -> GameRecord:
     Raises:
         ValueError: a value can't be, or was added by a later release.
     """
-    variant = variant_from_proto(message.variant)
-    has_end = message.HasField("outcome")
+    variant, moves = variant_from_proto(message.variant), message.moves
     choice = message.choice if message.HasField("choice") else None
-    return GameRecord(
-        variant=variant,
-        black=message.black,
-        white=message.white,
-        moves=tuple(move.cell for move in message.moves),
-        times=tuple(_microseconds(move.charged_time.ToNanoseconds()) for move in message.moves),
-        raw_times=tuple(_microseconds(move.raw_time.ToNanoseconds()) for move in message.moves),
-        analysis=tuple(_analysis(move, message) for move in message.moves),
-        opening_plies=message.opening_plies,
-        time_control=time_control_from_proto(message.time_control),
-        outcome=outcome_from_proto(message.outcome) if has_end else None,
-        start_time=_time(message.start_time) if message.HasField("start_time") else None,
-        end_time=_time(message.end_time) if message.HasField("end_time") else None,
+    return from_message(
+        message,
+        GameRecord,
+        moves=tuple(move.cell for move in moves),
+        times=tuple(_microseconds(move.charged_time) for move in moves),
+        raw_times=tuple(_microseconds(move.raw_time) for move in moves),
+        analysis=tuple(_analysis(move, variant) for move in moves),
         event=f"tournament {message.tournament_id}",
-        game_id=message.game_id,
         choice=None if choice is None else SideChoice(choice.ply, color_from_proto(choice.color)),
-        black_version=message.black_version,
-        white_version=message.white_version,
-        white_time_control=time_control_from_proto(message.white_time_control)
-        if message.HasField("white_time_control")
-        else None,
     )
 
 
-def _analysis(move: game_pb2.Move, game: game_pb2.Game) -> Analysis | None:
+def _analysis(move: game_pb2.Move, variant: Variant) -> Analysis | None:
     if not move.HasField("analysis"):
         return None
     found = analysis_from_proto(move.analysis)
-    pv = cells_on_board(found.pv, variant_from_proto(game.variant))
-    return Analysis(found.score, found.depth, found.nodes, pv)
+    return Analysis(found.score, found.depth, found.nodes, cells_on_board(found.pv, variant))
 
 
-def _microseconds(nanoseconds: int) -> timedelta:
-    return timedelta(microseconds=nanoseconds // 1000)
-
-
-def _time(message: Timestamp) -> datetime:
-    return message.ToDatetime(UTC)
+def _microseconds(message: Duration) -> timedelta:
+    return timedelta(microseconds=message.ToNanoseconds() // 1000)

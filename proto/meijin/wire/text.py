@@ -3,7 +3,13 @@
 Names, labels and ids that hold one are refused; of free texts they are taken out.
 """
 
+import csv
+import io
 import re
+import unicodedata
+from collections.abc import Iterable
+
+from meijin.wire.contract import MAX_DISPLAY_NAME
 
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # C0, DELETE and C1
@@ -27,7 +33,7 @@ def check_text(text: str) -> str:
 
 def plain_text(text: str) -> str:
     """Free text of one line: a space for the ends of lines and tabs, nothing for other controls."""
-    return _CONTROLS.sub(_replacement, text)
+    return _CONTROLS.sub(lambda found: " " if found[0].isspace() else "", text)
 
 
 def plain_lines(text: str) -> str:
@@ -40,5 +46,56 @@ def spreadsheet_text(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
-def _replacement(found: re.Match[str]) -> str:
-    return " " if found[0].isspace() else ""
+def to_csv(rows: Iterable[Iterable[object]], end: str = "\n") -> str:
+    """Rows as CSV, each with this end."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator=end).writerows(rows)
+    return text.getvalue()
+
+
+def rate_text(per_second: int) -> str:
+    """Three digits of a rate, such as ``1.23M``; nothing for 0."""
+    for place, unit in enumerate("EPTGMk"):
+        size = 1000 ** (6 - place)
+        if per_second >= size:
+            return f"{per_second / size:#.3g}".rstrip(".") + unit
+    return str(per_second or "")
+
+
+MAX_MARKS = 4
+"""Combining marks on one letter: more of them run over the lines above and below."""
+
+_JOINERS = re.compile("[\u200c\u200d\ufeff]")
+"""Without width: names are read, and compared, without them."""
+
+
+def check_display_name(text: str) -> str:
+    """A display name as it is kept: composed (NFC), with single blanks and none around it.
+
+    Raises:
+        ValueError: it is empty or too long, or holds what can't be printed, such as control
+            characters and those that turn the direction of what follows.
+    """
+    name = re.sub(" +", " ", unicodedata.normalize("NFC", _JOINERS.sub("", text))).strip(" ")
+    for place, each in enumerate(name, start=1):
+        if not each.isprintable():
+            raise ValueError(
+                f"character {place} of a display name can't be printed, U+{ord(each):04X}; "
+                "leave it out"
+            )
+    if not 1 <= len(name) <= MAX_DISPLAY_NAME:
+        raise ValueError(
+            f"a display name has 1 to {MAX_DISPLAY_NAME} characters, and this {len(name)}"
+        )
+    if _most_marks(name) > MAX_MARKS:
+        raise ValueError(f"a letter of a display name has more than {MAX_MARKS} marks")
+    return name
+
+
+def _most_marks(name: str) -> int:
+    """The most combining marks in a row."""
+    most = row = 0
+    for each in name:
+        row = row + 1 if unicodedata.combining(each) else 0
+        most = max(most, row)
+    return most

@@ -1,4 +1,4 @@
-"""Colours, rules, variants, time controls and outcomes, in both directions.
+"""Colours, rules, variants, time controls, outcomes and analyses, in both directions.
 
 Reading raises ValueError for what can't be, and for what a later release has added.
 """
@@ -15,19 +15,19 @@ from meijin.game import (
     GOMOKU,
     OPENING_RULES,
     RULES,
-    Adjudication,
+    Analysis,
     Color,
-    DrawRule,
     Ending,
     OpeningRule,
     Outcome,
     Party,
-    ResignRule,
     Rule,
     TimeControl,
     Variant,
+    decode_moves,
+    encode_moves,
 )
-from meijin.v1 import game_pb2, tournament_service_pb2
+from meijin.v1 import game_pb2
 from meijin.wire.enums import enum_table
 
 _Key = TypeVar("_Key")
@@ -36,7 +36,7 @@ _Value = TypeVar("_Value")
 _RULE_VALUES = {
     name: game_pb2.Rule.Value(f"RULE_{name.upper().replace('-', '_')}") for name in RULES
 }
-_RULES: dict[game_pb2.Rule.ValueType, Rule] = {
+RULES_BY_VALUE: dict[game_pb2.Rule.ValueType, Rule] = {
     game_pb2.RULE_UNSPECIFIED: FREESTYLE,
     **{value: RULES[name] for name, value in _RULE_VALUES.items()},
 }
@@ -44,9 +44,9 @@ _OPENING_RULE_VALUES = {
     rule: game_pb2.OpeningRule.Value(f"OPENING_RULE_{name.upper()}")
     for name, rule in OPENING_RULES.items()
 }
-_OPENING_RULES = {value: rule for rule, value in _OPENING_RULE_VALUES.items()}
+OPENING_RULES_BY_VALUE = {value: rule for rule, value in _OPENING_RULE_VALUES.items()}
 _ABSENT = game_pb2.OPENING_RULE_UNSPECIFIED
-_OPENING_RULES[_ABSENT] = FREE
+OPENING_RULES_BY_VALUE[_ABSENT] = FREE
 _COLOR_VALUES = enum_table(Color, game_pb2.Color)
 _COLORS = {value: color for color, value in _COLOR_VALUES.items()}
 _ENDING_VALUES = enum_table(Ending, game_pb2.Ending)
@@ -56,37 +56,32 @@ _PARTIES = {value: party for party, value in _PARTY_VALUES.items()}
 
 
 def color_to_proto(color: Color) -> game_pb2.Color.ValueType:
-    """Write a side."""
     return _COLOR_VALUES[color]
 
 
 def color_from_proto(value: game_pb2.Color.ValueType) -> Color:
-    """Read a side."""
     return _known(_COLORS, value, "color")
 
 
 def rule_to_proto(rule: Rule) -> game_pb2.Rule.ValueType:
-    """Write a rule."""
     return _known(_RULE_VALUES, rule.name, "rule")
 
 
 def rule_from_proto(value: game_pb2.Rule.ValueType) -> Rule:
     """Read a rule; absent means freestyle."""
-    return _known(_RULES, value, "rule")
+    return _known(RULES_BY_VALUE, value, "rule")
 
 
 def opening_rule_to_proto(rule: OpeningRule) -> game_pb2.OpeningRule.ValueType:
-    """Write an opening rule."""
     return _known(_OPENING_RULE_VALUES, rule, "opening rule")
 
 
 def opening_rule_from_proto(value: game_pb2.OpeningRule.ValueType) -> OpeningRule:
     """Read an opening rule; absent means free."""
-    return _known(_OPENING_RULES, value, "opening rule")
+    return _known(OPENING_RULES_BY_VALUE, value, "opening rule")
 
 
 def variant_to_proto(variant: Variant) -> game_pb2.Variant:
-    """Write a variant."""
     rule = variant.opening_rule
     return game_pb2.Variant(
         rule=rule_to_proto(variant.rule),
@@ -111,7 +106,6 @@ def variant_from_proto(message: game_pb2.Variant) -> Variant:
 
 
 def time_control_to_proto(control: TimeControl) -> game_pb2.TimeControl:
-    """Write a time control."""
     message = game_pb2.TimeControl()
     if control.initial is not None:
         message.initial.FromTimedelta(control.initial)
@@ -133,59 +127,42 @@ def time_control_from_proto(message: game_pb2.TimeControl) -> TimeControl:
         raise ValueError(f"no time control lasts as long: {error}") from None
 
 
-def adjudication_to_proto(rules: Adjudication) -> tournament_service_pb2.Adjudication:
-    """Write which games end early."""
-    message = tournament_service_pb2.Adjudication()
-    if (resign := rules.resign) is not None:
-        message.resign.score, message.resign.moves = resign.score, resign.moves
-    if (draw := rules.draw) is not None:
-        message.draw.SetInParent()
-        message.draw.score, message.draw.moves = draw.score, draw.moves
-        message.draw.from_ply = draw.from_ply
-    return message
-
-
-def adjudication_from_proto(message: tournament_service_pb2.Adjudication) -> Adjudication:
-    """Read which games end early."""
-    resign = draw = None
-    if message.HasField("resign"):
-        resign = ResignRule(message.resign.score, message.resign.moves)
-    if message.HasField("draw"):
-        draw = DrawRule(message.draw.score, message.draw.moves, message.draw.from_ply)
-    return Adjudication(resign, draw)
-
-
-def ending_to_proto(ending: Ending) -> game_pb2.Ending.ValueType:
-    """Write what ended a game."""
-    return _ENDING_VALUES[ending]
-
-
 def ending_from_proto(value: game_pb2.Ending.ValueType) -> Ending:
-    """Read what ended a game."""
     return _known(_ENDINGS, value, "ending")
 
 
 def outcome_to_proto(outcome: Outcome) -> game_pb2.Outcome:
-    """Write how a game ended."""
     winner = outcome.winner
     return game_pb2.Outcome(
         winner=game_pb2.COLOR_UNSPECIFIED if winner is None else _COLOR_VALUES[winner],
-        ending=ending_to_proto(outcome.ending),
+        ending=_ENDING_VALUES[outcome.ending],
         at_fault=_PARTY_VALUES[outcome.at_fault],
         detail=outcome.detail,
     )
 
 
 def outcome_from_proto(message: game_pb2.Outcome) -> Outcome:
-    """Read how a game ended."""
     ending = ending_from_proto(message.ending)
     winner = _COLORS.get(message.winner)
     at_fault = _known(_PARTIES, message.at_fault, "party")
     return Outcome(ending=ending, winner=winner, at_fault=at_fault, detail=message.detail)
 
 
+def analysis_to_proto(analysis: Analysis) -> game_pb2.MoveAnalysis:
+    return game_pb2.MoveAnalysis(
+        score=analysis.score,
+        depth=analysis.depth,
+        nodes=analysis.nodes,
+        pv=encode_moves(analysis.pv),
+    )
+
+
+def analysis_from_proto(message: game_pb2.MoveAnalysis) -> Analysis:
+    pv = tuple(decode_moves(message.pv))
+    return Analysis(message.score, message.depth, message.nodes, pv)
+
+
 def time_to_proto(time: datetime) -> Timestamp:
-    """Write an aware instant."""
     message = Timestamp()
     message.FromDatetime(time.astimezone(UTC))
     return message
