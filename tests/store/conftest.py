@@ -1,7 +1,7 @@
 """Databases of both kinds, and the rows that other rows need."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,11 +12,12 @@ from tests.store.league import League
 from meijin.game import GOMOKU, TimeControl, encode_moves
 from meijin.store import Database
 from meijin.store.bots import EngineRow, add_bot, bot_version
-from meijin.store.journal import GameStart
+from meijin.store.ladders.games import opening_key
 from meijin.store.schema import (
     BotId,
     BotVersionId,
     FormatName,
+    Game,
     GameId,
     LadderId,
     TournamentId,
@@ -31,6 +32,7 @@ from meijin.store.tournaments import (
     pending_pairings,
 )
 
+AddBots = Callable[..., tuple[BotId, ...]]
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
 OPENING = encode_moves((112, 113))
 
@@ -48,19 +50,20 @@ class Scene:
     """``ada`` has black in the first and third."""
     now: datetime
 
-    def start(self, pairing: int, game_id: int) -> GameStart:
-        """The beginning of a game of the pairing with this index."""
+    def start(self, pairing: int, game_id: int) -> Game:
         plan = self.pairings[pairing]
         versions = dict(zip(self.bots, self.versions, strict=True))
-        return GameStart(
+        return Game(
             id=GameId(game_id),
             pairing_id=plan.id,
             tournament_id=self.tournament_id,
             ladder_id=self.ladder_id,
             black_id=versions[plan.black_id],
             white_id=versions[plan.white_id],
-            opening=plan.opening,
-            time=self.now,
+            opening_plies=len(plan.opening) // 2,
+            opening=opening_key(plan.opening),
+            moves=plan.opening,
+            start_time=self.now,
         )
 
 
@@ -75,47 +78,36 @@ class Planner:
         bots: tuple[BotId, ...],
         *,
         games: int = 4,
-        is_rated: bool = True,
-        request_id: str | None = None,
-        openings: tuple[bytes, ...] = (),
-        options: dict[str, Any] | None = None,
+        **changes: Any,
     ) -> NewTournament:
-        """A tournament of these bots."""
         first, second = bots[:2]
         schedule = tuple(
             PlannedGame(number, *((first, second) if number % 2 else (second, first)), OPENING)
             for number in range(1, games + 1)
         )
-        return NewTournament(
+        plan = NewTournament(
             name="spring",
-            format=FormatName("sprt" if options else "round-robin"),
+            format=FormatName("round-robin"),
             rounds=games,
             seed=7,
             variant=GOMOKU,
             time_control=TimeControl(timedelta(seconds=60), timedelta(milliseconds=500)),
             max_games=3,
-            is_rated=is_rated,
+            is_rated=True,
             bots=bots,
             schedule=schedule,
-            request_id=request_id,
-            openings=openings,
-            options=options,
         )
+        return replace(plan, **changes)
 
     def add(self, plan: NewTournament) -> TournamentId:
-        """Store a tournament."""
-        return self.database.write(lambda connection: add_tournament(connection, plan, NOON))
+        return self.database.write(add_tournament, plan, NOON)
 
     def get(self, tournament_id: TournamentId) -> TournamentRow:
-        """Read a tournament."""
-        row = self.database.read(lambda connection: get_tournament(connection, tournament_id))
-        assert row is not None
-        return row
+        return self.database.read(get_tournament, tournament_id)
 
 
 @pytest.fixture
 def database(any_database_url: str) -> Iterator[Database]:
-    """A migrated database, once of each kind."""
     with Database(any_database_url) as database:
         database.migrate()
         yield database
@@ -123,16 +115,20 @@ def database(any_database_url: str) -> Iterator[Database]:
 
 @pytest.fixture
 def sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The URL of an empty SQLite database."""
     return f"sqlite:///{tmp_path_factory.mktemp('sqlite') / 'meijin.db'}"
 
 
 @pytest.fixture
-def league(sqlite_url: str) -> Iterator[League]:
-    """A ladder of five bots without a game, on SQLite."""
+def sqlite(sqlite_url: str) -> Iterator[Database]:
     with Database(sqlite_url) as database:
         database.migrate()
-        yield League(database)
+        yield database
+
+
+@pytest.fixture
+def league(sqlite: Database) -> League:
+    """A ladder of five bots without a game, on SQLite."""
+    return League(sqlite)
 
 
 @pytest.fixture
@@ -142,21 +138,12 @@ def any_league(database: Database) -> League:
 
 
 @pytest.fixture
-def make_league() -> type[League]:
-    """What makes further ladders."""
-    return League
-
-
-@pytest.fixture
 def planner(database: Database) -> Planner:
-    """Plans and stores tournaments."""
     return Planner(database)
 
 
 @pytest.fixture
-def add_bots(database: Database) -> Callable[..., tuple[BotId, ...]]:
-    """Registers bots with these names."""
-
+def add_bots(database: Database) -> AddBots:
     def add(*names: str) -> tuple[BotId, ...]:
         return database.write(
             lambda connection: tuple(add_bot(connection, name, NOON) for name in names)
@@ -167,12 +154,11 @@ def add_bots(database: Database) -> Callable[..., tuple[BotId, ...]]:
 
 @pytest.fixture
 def scene(database: Database, planner: Planner) -> Scene:
-    """Two bots and their tournament, stored."""
     bots, versions = database.write(_add_bots)
     tournament_id = planner.add(planner.plan(bots))
     row = planner.get(tournament_id)
     assert row.ladder_id is not None
-    pairings = database.read(lambda connection: pending_pairings(connection, tournament_id))
+    pairings = database.read(pending_pairings, tournament_id)
     return Scene(bots, versions, tournament_id, row.ladder_id, tuple(pairings), NOON)
 
 

@@ -1,20 +1,45 @@
 """Games of a scene, ended."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
-from functools import partial
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from tests.store.conftest import Scene
 
-from meijin.game import Ending, Party, Result
+from meijin.game import Ending, Party, Result, encode_moves
 from meijin.store import Database
-from meijin.store.journal import JournalEntry, commit_entry
-from meijin.store.schema import EntryId, Game, GameState, Tournament
+from meijin.store.journal import GameEnd, JournalEntry, commit_entry
+from meijin.store.ladders.games import fingerprint
+from meijin.store.schema import EntryId
 
-if TYPE_CHECKING:
-    from tests.store.conftest import Scene
+LATER = datetime(2026, 3, 4, 13, tzinfo=UTC)
+LINE = encode_moves((112, 113, 114))
+VOID: dict[str, Any] = {"result": Result.NONE, "ending": Ending.VOID, "at_fault": Party.SERVER}
+
+
+def end_of(scene: Scene, pairing: int, game_id: int, **changes: Any) -> GameEnd:
+    """A win of black in the game of a pairing, with the same moves as all others."""
+    start = scene.start(pairing, game_id)
+    moves = changes.get("moves", LINE)
+    end = GameEnd(
+        id=start.id,
+        tournament_id=scene.tournament_id,
+        end_sequence=game_id,
+        end_time=LATER,
+        moves=moves,
+        times=b"\x01" * 16,
+        analysis={"2": {"score": 5}},
+        result=Result.BLACK_WINS,
+        ending=Ending.FIVE,
+        at_fault=Party.NOBODY,
+        detail="",
+        fault_version_id=None,
+        evidence={},
+        fingerprint=fingerprint(start.black_id, start.white_id, 2, moves),
+        bots=scene.bots,
+    )
+    return replace(end, **changes)
 
 
 def play(
@@ -23,28 +48,8 @@ def play(
     """End the games of the pairings with these numbers, in this order; some with a swap."""
     entry = JournalEntry(EntryId(1))
     entry.starts = [scene.start(number - 1, number) for number in results]
-    database.write(lambda to: commit_entry(to, entry))
     for sequence, (number, result) in enumerate(results.items(), start=1):
-        state = GameState.VOID if result is Result.NONE else GameState.FINISHED
+        ended = end_of(scene, number - 1, number, result=result, end_sequence=sequence)
         ending = Ending.VOID if result is Result.NONE else Ending.ADJUDICATION
-        values = {
-            "state": state,
-            "result": result,
-            "ending": ending,
-            "at_fault": Party.NOBODY,
-            "end_sequence": sequence,
-            "is_swapped": number in swapped,
-        }
-        change = update(Game).where(Game.id == number).values(values)
-        database.write(partial(Connection.execute, statement=change))
-    database.write(recount)
-
-
-def recount(connection: Connection) -> None:
-    """Have tournaments count games that were changed behind the journal's back."""
-    for state, column in (
-        (GameState.RUNNING, Tournament.running),
-        (GameState.FINISHED, Tournament.finished),
-    ):
-        games = select(func.count()).where(Game.tournament_id == Tournament.id, Game.state == state)
-        connection.execute(update(Tournament).values({column: games.scalar_subquery()}))
+        entry.ends.append(replace(ended, ending=ending, is_swapped=number in swapped))
+    database.write(commit_entry, entry)

@@ -2,10 +2,11 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, update
 
 from meijin.game import (
     GOMOKU,
@@ -18,17 +19,15 @@ from meijin.game import (
 )
 from meijin.ladder.tally import Snapshot, Tally
 from meijin.store import Database
+from meijin.store.bots import EngineRow, add_bot, bot_version
 from meijin.store.ladders import ladders
-from meijin.store.ladders.lineage import parents_of
-from meijin.store.ladders.log import finished_games
-from meijin.store.ladders.opening_keys import opening_key
-from meijin.store.ladders.repeats import fingerprint
+from meijin.store.ladders.games import fingerprint, finished_games, opening_key
 from meijin.store.ladders.runs import Standings, standings
-from meijin.store.ladders.sequencer import sequence_in
+from meijin.store.ladders.sequencer import keep_portion, next_portion
+from meijin.store.ladders.versions import parents_of
+from meijin.store.rows import add_row, add_rows
 from meijin.store.schema import (
-    Bot,
     BotId,
-    BotVersion,
     BotVersionId,
     FormatName,
     Game,
@@ -39,17 +38,21 @@ from meijin.store.schema import (
     Pairing,
     PairingId,
     Tournament,
-    TournamentId,
-    TournamentState,
 )
 from meijin.store.voids import GameVoid, void_game
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 CONTROL = TimeControl.parse("1")
-RESULTS = (Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW)
+BLACK, WHITE, DRAW = RESULTS = (Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW)
 
 MadeUp = tuple[int, int, Result]
 """Black's and white's numbers in the league, and the result."""
+
+
+def sequence_in(connection: Connection, ladder_id: LadderId) -> None:
+    """Take what has ended into a ladder's log, in a transaction that has begun."""
+    while portion := next_portion(connection, ladder_id):
+        keep_portion(connection, portion)
 
 
 class League:
@@ -68,14 +71,11 @@ class League:
             self.add_bot()
 
     def add_bot(self) -> int:
-        """Add a bot; return its number in the league."""
         number = len(self.bots)
 
         def add(connection: Connection) -> tuple[BotId, BotVersionId]:
-            name = f"{self.name}-bot-{number}"
-            bot = insert(Bot).values(name=name, create_time=NOON, is_open=False)
-            bot_id = connection.execute(bot.returning(Bot.id)).scalar_one()
-            return bot_id, _add_version(connection, bot_id, "1.0")
+            bot_id = add_bot(connection, f"{self.name}-bot-{number}", NOON)
+            return bot_id, bot_version(connection, bot_id, EngineRow("1.0", "1.0"), NOON)
 
         bot_id, version_id = self.database.write(add)
         self.bots.append(bot_id)
@@ -84,10 +84,8 @@ class League:
 
     def renew(self, number: int, label: str) -> BotVersionId:
         """Give a bot a new version, which plays its games from now on."""
-        bot_id, parent = self.bots[number], self.versions[number]
-        version = self.database.write(
-            lambda connection: _add_version(connection, bot_id, label, parent)
-        )
+        engine = EngineRow(label, label)
+        version = self.database.write(bot_version, self.bots[number], engine, NOON)
         self.versions[number] = version
         return version
 
@@ -105,58 +103,44 @@ class League:
             line: The moves of each, so that they repeat each other; else no two are alike.
             day: How many days after `NOON` they end.
         """
-        rows = [self._row(game) for game in games]
-        for row in rows:
-            row["opening_plies"] = opening_plies
-            row["end_time"] = NOON + timedelta(days=day)
-            if line is not None:
-                row["moves"] = encode_moves(line)
-            row["opening"] = opening_key(row["moves"][: 2 * opening_plies])
-            if forfeit:
-                is_black = row["result"] is Result.WHITE_WINS
-                row["ending"] = Ending.TIME
-                row["at_fault"] = Party.BLACK if is_black else Party.WHITE
-        self.database.write(lambda connection: self._finish(connection, rows))
+        how: dict[str, Any] = {"line": line, "opening_plies": opening_plies, "day": day}
+        rows = [self._row(game, is_forfeit=forfeit, **how) for game in games]
+        self.database.write(self._finish, rows)
 
     def finish_random(self, games: int, seed: int = 1, *, lines: int = 0, day: int = 0) -> None:
-        """Finish so many games of random bots with random results.
+        """Finish this many games of random bots with random results.
 
         Args:
-            lines: From so many lines of moves, one is drawn for each; 0 makes no two alike.
+            lines: From this many lines of moves, one is drawn for each; 0 makes no two alike.
             day: How many days after `NOON` they end.
         """
         rng = random.Random(seed)
-        rows = []
-        for _ in range(games):
-            black, white = rng.sample(range(len(self.bots)), 2)
-            rows.append(self._row((black, white, rng.choice(RESULTS))))
-        for row in rows:
-            row["end_time"] = NOON + timedelta(days=day)
-            if lines:
-                row["moves"] = encode_moves((rng.randrange(lines),))
-        self.database.write(lambda connection: self._finish(connection, rows))
+        pairs = (rng.sample(range(len(self.bots)), 2) for _ in range(games))
+        drawn = [(black, white, rng.choice(RESULTS)) for black, white in pairs]
+        rows = [
+            self._row(game, line=(rng.randrange(lines),) if lines else None, day=day)
+            for game in drawn
+        ]
+        self.database.write(self._finish, rows)
 
     def void(self, number: int) -> None:
         """Void the finished game of this number; the first is 1."""
         void = GameVoid(self._key(number), "a test", NOON)
-        assert self.database.write(lambda connection: void_game(connection, void))
+        assert self.database.write(void_game, void)
 
     def change_game(self, number: int, **values: Any) -> None:
-        """Tamper with the row of the game of this number."""
         change = update(Game).where(Game.id == self._key(number)).values(**values)
         self.database.write(lambda connection: connection.execute(change))
 
     def set_anchors(self, *numbers: int) -> None:
         """Make these bots' versions the ladder's anchors."""
         keys = [self.versions[number] for number in numbers]
-        self.database.write(
-            lambda connection: ladders.set_anchors(connection, self.ladder_id, keys)
-        )
+        self.database.write(ladders.set_anchors, self.ladder_id, keys)
 
     def add_unrated(self, state: GameState) -> None:
         """Add a game that doesn't count: running, or void."""
-        row = self._row((0, 1, Result.NONE)) | {"state": state}
-        self.database.write(lambda connection: self._add(connection, [row]))
+        row = self._row((0, 1, Result.NONE))
+        self.database.write(self._add, [replace(row, state=state)])
 
     def snapshot(self) -> Snapshot:
         """The league's games now, all read and added up, whatever is kept."""
@@ -170,99 +154,79 @@ class League:
         return self.database.read(read)
 
     def standings(self) -> Standings:
-        """What is published of the league."""
-        return self.database.read(lambda connection: standings(connection, self.ladder_id))
+        return self.database.read(standings, self.ladder_id)
 
     def _set_up(self, connection: Connection) -> LadderId:
-        kind = {"variant": GOMOKU, "time_class": TIME_CLASSES.of(CONTROL)}
-        counts = dict.fromkeys(("revision", "run_revision", "voided", "games"), 0)
-        row = insert(Ladder).values(name=self.name, **kind, **counts)
-        ladder_id = connection.execute(row.returning(Ladder.id)).scalar_one()
-        tournament = insert(Tournament).values(
+        time_class = TIME_CLASSES.of(CONTROL)
+        ladder = Ladder(name=self.name, variant=GOMOKU, time_class=time_class)
+        ladder_id = add_row(connection, ladder).id
+        tournament = Tournament(
             name=self.name,
             format=FormatName("round-robin"),
-            rounds=1,
-            seed=1,
             variant=GOMOKU,
             time_control=CONTROL,
-            max_games=0,
             ladder_id=ladder_id,
             create_time=NOON,
-            state=TournamentState.RUNNING,
-            openings=b"",
-            verdict="",
         )
-        self._tournament_id: TournamentId = connection.execute(
-            tournament.returning(Tournament.id)
-        ).scalar_one()
-        bot = insert(Bot).values(name=f"{self.name}-host", create_time=NOON, is_open=False)
-        self._host = connection.execute(bot.returning(Bot.id)).scalar_one()
+        self._tournament_id = add_row(connection, tournament).id
+        self._host = add_bot(connection, f"{self.name}-host", NOON)
         return ladder_id
 
-    def _finish(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
+    def _finish(self, connection: Connection, rows: list[Game]) -> None:
         self._add(connection, rows)
         if self.are_games_sequenced:
             sequence_in(connection, self.ladder_id)
 
-    def _add(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
-        for row in rows:
-            parts = (row["black_id"], row["white_id"], row["opening_plies"], row["moves"])
-            row["fingerprint"] = fingerprint(*parts)
+    def _add(self, connection: Connection, rows: list[Game]) -> None:
         pairings = [
-            {
-                "id": row["pairing_id"],
-                "tournament_id": self._tournament_id,
-                "number": row["end_sequence"],
-                "round": 1,
-                "black_id": self._host,
-                "white_id": self._host,
-                "opening": b"",
-                "reason": "",
-            }
+            Pairing(
+                id=row.pairing_id,
+                tournament_id=self._tournament_id,
+                number=row.end_sequence or 0,
+                round=1,
+                black_id=self._host,
+                white_id=self._host,
+                opening=b"",
+            )
             for row in rows
         ]
-        connection.execute(insert(Pairing), pairings)
-        connection.execute(insert(Game), rows)
+        add_rows(connection, pairings)
+        add_rows(connection, rows)
 
     def _key(self, number: int) -> GameId:
         return GameId(self.ladder_id * 1_000_000 + number)
 
-    def _row(self, game: MadeUp) -> dict[str, Any]:
+    def _row(
+        self,
+        game: MadeUp,
+        *,
+        line: Sequence[int] | None = None,
+        opening_plies: int = 0,
+        day: int = 0,
+        is_forfeit: bool = False,
+    ) -> Game:
         black, white, result = game
         self._games += 1
         key = self._key(self._games)
-        return {
-            "id": key,
-            "pairing_id": PairingId(key),
-            "tournament_id": self._tournament_id,
-            "ladder_id": self.ladder_id,
-            "black_id": self.versions[black],
-            "white_id": self.versions[white],
-            "opening_plies": 0,
-            "opening": opening_key(b""),
-            "moves": encode_moves((*divmod(self._games, 1000), 0)),
-            "times": b"",
-            "start_time": NOON,
-            "state": GameState.FINISHED,
-            "result": result,
-            "ending": Ending.FIVE,
-            "at_fault": Party.NOBODY,
-            "detail": "",
-            "end_sequence": self._games,
-            "end_time": NOON,
-            "is_repeat": False,
-        }
-
-
-def _add_version(
-    connection: Connection, bot_id: BotId, label: str, parent: BotVersionId | None = None
-) -> BotVersionId:
-    version = insert(BotVersion).values(
-        bot_id=bot_id,
-        digest=label,
-        label=label,
-        configuration=[],
-        create_time=NOON,
-        parent_id=parent,
-    )
-    return connection.execute(version.returning(BotVersion.id)).scalar_one()
+        moves = encode_moves((*divmod(self._games, 1000), 0) if line is None else line)
+        players = self.versions[black], self.versions[white]
+        loser = Party.BLACK if result is Result.WHITE_WINS else Party.WHITE
+        return Game(
+            id=key,
+            pairing_id=PairingId(key),
+            tournament_id=self._tournament_id,
+            ladder_id=self.ladder_id,
+            black_id=players[0],
+            white_id=players[1],
+            opening_plies=opening_plies,
+            opening=opening_key(moves[: 2 * opening_plies]),
+            moves=moves,
+            start_time=NOON,
+            state=GameState.FINISHED,
+            result=result,
+            ending=Ending.TIME if is_forfeit else Ending.FIVE,
+            at_fault=loser if is_forfeit else Party.NOBODY,
+            end_sequence=self._games,
+            end_time=NOON + timedelta(days=day),
+            fingerprint=fingerprint(*players, opening_plies, moves),
+        )

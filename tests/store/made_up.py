@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+
+from tests.store.league import League
 
 from meijin.store.ladders import runs as rating_runs
-from meijin.store.ladders.runs import Covariances, Line, NewRating, NewRun
-
-if TYPE_CHECKING:
-    from tests.store.league import League
+from meijin.store.ladders.runs import NewRun
+from meijin.store.schema import BotVersionId, LadderId, Posterior, RatingLine, RunParameters
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-LINE = Line(
+LINE = RatingLine(
+    version_id=BotVersionId(1),
     rank=1,
     elo=1500.0,
     margin=50.25,
@@ -31,12 +31,9 @@ LINE = Line(
 )
 
 
-def run_of(
-    league: "League", revision: int, *, elo: float = 1500.0, time: datetime | None = None
-) -> NewRun:
-    """A made-up run in which everybody has a rating, the first bot the best."""
+def bare_run(ladder_id: LadderId, revision: int, time: datetime) -> NewRun:
     return NewRun(
-        ladder_id=league.ladder_id,
+        ladder_id=ladder_id,
         revision=revision,
         voided=3,
         sequenced=revision + 2,
@@ -45,16 +42,28 @@ def run_of(
         repeats=2,
         checksum=f"{revision:064}",
         algorithm="made-up",
-        parameters={"advantage": 12.5, "anchors": [1]},
-        create_time=time or NOON + timedelta(minutes=revision),
-        ratings=[
-            NewRating(version, replace(LINE, rank=rank, elo=elo - rank))
-            for rank, version in enumerate(league.versions, start=1)
-        ],
-        covariances=Covariances(b"versions", f"matrix {revision}".encode()),
+        parameters=RunParameters(advantage=12.5, anchors=(BotVersionId(1),)),
+        create_time=time,
+        ratings=[],
+        covariances=None,
     )
 
 
-def publish(league: "League", run: NewRun) -> bool:
-    """Publish in a transaction."""
-    return league.database.write(lambda connection: rating_runs.publish(connection, run))
+def run_of(
+    league: League, revision: int, *, elo: float = 1500.0, time: datetime | None = None
+) -> NewRun:
+    """A made-up run in which everybody has a rating, the first bot the best."""
+    ratings = [
+        replace(LINE, version_id=version, rank=rank, elo=elo - rank)
+        for rank, version in enumerate(league.versions, start=1)
+    ]
+    matrix = f"matrix {revision}".encode()
+    return replace(
+        bare_run(league.ladder_id, revision, time or NOON + timedelta(minutes=revision)),
+        ratings=ratings,
+        covariances=Posterior(version_ids=b"versions", matrix=matrix),
+    )
+
+
+def publish(league: League, run: NewRun) -> bool:
+    return league.database.write(rating_runs.publish, run)

@@ -14,7 +14,6 @@ from meijin.store.fence import Fence
 
 
 def claim(path: Path) -> FileClaim:
-    """A claim by a file."""
     return FileClaim(path, of="the data")
 
 
@@ -58,7 +57,7 @@ def test_a_pipe_is_no_lock(tmp_path: Path) -> None:
 
 
 def test_somebody_elses_file_is_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its owner might hold the lock for ever."""
+    """Its owner might hold the lock forever."""
     path = tmp_path / "server.lock"
     path.touch()
     found = path.stat()

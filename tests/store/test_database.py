@@ -1,27 +1,30 @@
 """Opening, migrating, reading and claiming a database."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
-from importlib.resources import files
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import Connection, func, insert, select, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from meijin.store import Database, Durability, StoreInUseError
 from meijin.store.database import LOCK_TIMEOUT, database_file
 from meijin.store.errors import UnknownSchemaError
-from meijin.store.schema import Owner, Pairing
+from meijin.store.schema import Owner
 
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
 
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+SHORT = timedelta(milliseconds=200)
 CLAIM = """
 import sys
 sys.path[:0] = {path!r}
@@ -32,20 +35,24 @@ with Database({url!r}) as database, database.claim():
 """
 
 
-def add_owner(connection: Connection, name: str, time: str = "2026-01-01 00:00:00") -> None:
-    """Store a row that stands alone."""
-    connection.execute(
-        text("INSERT INTO owner (name, create_time) VALUES (:name, :time)"),
-        {"name": name, "time": time},
-    )
+def add_owner(connection: Connection, name: str) -> None:
+    connection.execute(insert(Owner), {"name": name, "create_time": NOON})
 
 
 def owners(connection: Connection) -> int:
-    """How many rows there are."""
     return connection.execute(select(func.count()).select_from(Owner)).scalar_one()
 
 
-def start_claimant(url: str) -> "subprocess.Popen[str]":
+def set_revision(database: Database, revision: str) -> None:
+    change = text(f"UPDATE alembic_version SET version_num = '{revision}'")
+    database.write(Connection.execute, statement=change)
+
+
+def shown(connection: Connection, statement: str) -> Any:
+    return connection.exec_driver_sql(statement).scalar()
+
+
+def start_claimant(url: str) -> subprocess.Popen[str]:
     """Another process that claims the database until its standard input is closed."""
     code = CLAIM.format(path=sys.path, url=url)
     process = subprocess.Popen(
@@ -56,31 +63,16 @@ def start_claimant(url: str) -> "subprocess.Popen[str]":
     return process
 
 
-def claim_in_time(database: Database) -> None:
-    """Claim within seconds: PostgreSQL takes a moment to notice that a client has died."""
-    deadline = time.monotonic() + 10
-    while True:
-        try:
-            with database.claim():
-                return
-        except StoreInUseError:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-
-
 # -- migrations -------------------------------------------------------------------
 
 
 def test_migrating_twice_does_nothing(database: Database) -> None:
     """A migrated database keeps its rows and its one revision."""
-    database.write(lambda connection: add_owner(connection, "ada"))
+    database.write(add_owner, "ada")
     database.migrate()
     assert database.read(owners) == 1
-    revisions = database.read(
-        lambda connection: connection.scalars(text("SELECT version_num FROM alembic_version")).all()
-    )
-    steps = Path(str(files("meijin.store"))) / "migrations" / "versions"
-    assert revisions == [max(step.stem[:4] for step in steps.glob("0*.py"))]
+    assert database.read(shown, "SELECT count(*) FROM alembic_version") == 1
+    database.check_schema()
 
 
 def test_migrations_at_once_wait_for_each_other(any_database_url: str) -> None:
@@ -108,10 +100,21 @@ def test_another_schema_is_told(any_database_url: str, revision: str | None, wor
     with Database(any_database_url) as database:
         if revision is not None:
             database.migrate()
-            other = text(f"UPDATE alembic_version SET version_num = '{revision}'")
-            database.write(lambda connection: connection.execute(other))
+            set_revision(database, revision)
         with pytest.raises(UnknownSchemaError, match=words):
             database.check_schema()
+
+
+@pytest.mark.parametrize(
+    ("revision", "release"), [("9999", "a later release"), ("0002", "before the first release")]
+)
+def test_tables_that_no_step_leads_from(sqlite_url: str, revision: str, release: str) -> None:
+    """A release does not touch a database of which it knows nothing."""
+    with Database(sqlite_url) as database:
+        database.migrate()
+        set_revision(database, revision)
+        with pytest.raises(UnknownSchemaError, match=release):
+            database.migrate()
 
 
 def test_other_databases_are_refused() -> None:
@@ -122,103 +125,102 @@ def test_other_databases_are_refused() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    [
-        "sqlite://",
-        "sqlite:///",
-        "sqlite:///:memory:",
-        "sqlite:///file:meijin?mode=memory&uri=true",
-    ],
+    ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///file:m?mode=memory&uri=true"],
 )
 def test_sqlite_in_memory_is_refused(url: str) -> None:
-    """Each connection would have a database of its own."""
+    """Each connection would have a database of its own; one in a file may be looked for there."""
     for opened in (Database, database_file):
         with pytest.raises(ArgumentError, match="an SQLite database has to be a file"):
             opened(url)
-
-
-def test_only_sqlite_is_a_file() -> None:
-    """Which a command may look for."""
     assert database_file("sqlite:///a/meijin.db") == Path("a/meijin.db")
     assert database_file("postgresql+psycopg://host/name") is None
 
 
-# -- SQLite's settings ------------------------------------------------------------
+# -- settings of connections ------------------------------------------------------------
+
+
+@pytest.fixture(name="postgresql_url")
+def _postgresql_url(postgresql: PostgreSQL) -> str:
+    return postgresql.new_database()
 
 
 @pytest.mark.parametrize(
-    ("durability", "synchronous"), [(Durability.POWER, 2), (Durability.PROCESS, 1)]
+    ("durability", "synchronous", "commit"),
+    [(Durability.POWER, 2, "on"), (Durability.PROCESS, 1, "off")],
 )
-def test_sqlite_pragmas(sqlite_url: str, durability: Durability, synchronous: int) -> None:
-    """The writer keeps a write-ahead log, checks references, and syncs as it is told."""
-    with Database(sqlite_url, durability) as database, database.writer.connect() as connection:
-        pragmas = {
-            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
-            for name in ("journal_mode", "synchronous", "foreign_keys")
-        }
-    assert pragmas == {"journal_mode": "wal", "synchronous": synchronous, "foreign_keys": 1}
-
-
-@pytest.mark.parametrize(
-    ("durability", "commit"), [(Durability.POWER, "on"), (Durability.PROCESS, "off")]
-)
-def test_postgresql_commits(
-    request: pytest.FixtureRequest, durability: Durability, commit: str
+def test_commits_wait_for_the_disk_as_they_are_told(
+    sqlite_url: str, postgresql_url: str, durability: Durability, synchronous: int, commit: str
 ) -> None:
-    """PostgreSQL waits for the disk as it is told."""
-    url: str = request.getfixturevalue("postgresql").new_database()
-    with Database(url, durability) as database, database.writer.connect() as connection:
-        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == commit
+    """SQLite's writer keeps a write-ahead log too, and checks references."""
+    with Database(sqlite_url, durability) as database, database.writer.connect() as connection:
+        names = ("journal_mode", "synchronous", "foreign_keys")
+        pragmas = [shown(connection, f"PRAGMA {name}") for name in names]
+    assert pragmas == ["wal", synchronous, 1]
+    with Database(postgresql_url, durability) as database, database.writer.connect() as connection:
+        assert shown(connection, "SHOW synchronous_commit") == commit
 
 
-@pytest.mark.parametrize(("timeout", "shown"), [(None, "0"), (timedelta(seconds=7), "7s")])
+@pytest.mark.parametrize(("timeout", "limit"), [(None, "0"), (timedelta(seconds=7), "7s")])
 def test_postgresql_connections_fail_in_time(
-    request: pytest.FixtureRequest, timeout: timedelta | None, shown: str
+    postgresql_url: str, timeout: timedelta | None, limit: str
 ) -> None:
     """Locks and statements have their limits, and a silent connection is probed from both ends."""
-    url: str = request.getfixturevalue("postgresql").new_database()
-    with Database(url, statement_timeout=timeout) as database:
+    with Database(postgresql_url, statement_timeout=timeout) as database:
         for engine in (database.writer, database.reader):
             with engine.connect() as connection:
-                names = ("lock_timeout", "statement_timeout")
-                limits = [connection.exec_driver_sql(f"SHOW {name}").scalar() for name in names]
-                assert limits == ["5s", shown]
+                assert shown(connection, "SHOW lock_timeout") == "5s"
+                assert shown(connection, "SHOW statement_timeout") == limit
                 driver: Any = connection.connection.driver_connection
                 given = driver.info.get_parameters()
-            assert given["connect_timeout"] == "5"
-            assert given["keepalives_idle"] == "5"
+            assert (given["connect_timeout"], given["keepalives_idle"]) == ("5", "5")
             assert "-c tcp_keepalives_idle=5" in given["options"]
 
 
+def test_what_the_url_says_prevails(postgresql_url: str) -> None:
+    """An operator's own limits for connections to PostgreSQL."""
+    own = f"{postgresql_url}&connect_timeout=9&options=-c%20lock_timeout%3D9s"
+    with Database(own) as database, database.writer.connect() as connection:
+        assert shown(connection, "SHOW lock_timeout") == "9s"
+        assert shown(connection, "SHOW synchronous_commit") == "on"
+        driver: Any = connection.connection.driver_connection
+        assert driver.info.get_parameters()["connect_timeout"] == "9"
+
+
 def test_a_migration_takes_what_it_needs(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit of a statement is for those that games wait for."""
-    url: str = request.getfixturevalue("postgresql").new_database()
-    shown: list[object] = []
-
-    def upgrade(connection: Connection) -> None:
-        shown.append(connection.exec_driver_sql("SHOW statement_timeout").scalar())
-
-    monkeypatch.setattr("meijin.store.database.upgrade", upgrade)
-    with Database(url, statement_timeout=timedelta(seconds=7)) as database:
+    limits: list[object] = []
+    look = "SHOW statement_timeout"
+    monkeypatch.setattr("meijin.store.database.upgrade", lambda at: limits.append(shown(at, look)))
+    with Database(postgresql_url, statement_timeout=timedelta(seconds=7)) as database:
         database.migrate()
         with database.writer.connect() as connection:
-            shown.append(connection.exec_driver_sql("SHOW statement_timeout").scalar())
-    assert shown == ["0", "7s"]
+            limits.append(shown(connection, look))
+    assert limits == ["0", "7s"]
 
 
-def test_a_connection_that_is_cut_fails(request: pytest.FixtureRequest) -> None:
+def test_sqlite_waits_for_a_lock_for_seconds(sqlite_url: str) -> None:
+    """And then says so, so that nobody waits for an outage's end without knowing."""
+    for url, limit in ((sqlite_url, LOCK_TIMEOUT), (f"{sqlite_url}?timeout=0.2", SHORT)):
+        with Database(url) as database:
+            for engine in (database.writer, database.reader):
+                with engine.connect() as connection:
+                    timeout = timedelta(milliseconds=shown(connection, "PRAGMA busy_timeout"))
+                assert timeout == limit
+
+
+def test_a_connection_that_is_cut_fails(postgresql: PostgreSQL, postgresql_url: str) -> None:
     """No thread waits for a server that hangs; the next connection works once it answers."""
-    server: PostgreSQL = request.getfixturevalue("postgresql")
-    with Database(server.new_database()) as database, ThreadPoolExecutor(1) as pool:
-        assert database.read(lambda at: at.scalar(text("SELECT 1"))) == 1
-        with server.hung():
-            waiting = pool.submit(database.read, lambda at: at.scalar(text("SELECT 1")))
+    with Database(postgresql_url) as database, ThreadPoolExecutor(1) as pool:
+        assert database.read(shown, "SELECT 1") == 1
+        with postgresql.hung():
+            waiting = pool.submit(database.read, shown, "SELECT 1")
             while database.reader.pool.checkedout() == 0:  # type: ignore[attr-defined]
                 time.sleep(0.001)
             database.cut()
             assert isinstance(waiting.exception(20), DBAPIError)
-        assert database.read(lambda at: at.scalar(text("SELECT 1"))) == 1
+        assert database.read(shown, "SELECT 1") == 1
 
 
 def test_a_connection_in_use_is_closed_when_it_is_returned(database: Database) -> None:
@@ -230,7 +232,7 @@ def test_a_connection_in_use_is_closed_when_it_is_returned(database: Database) -
         used.append(connection.connection.driver_connection)
         begun.set()
         assert closed.wait(20)
-        return connection.scalar(text("SELECT 1"))
+        return shown(connection, "SELECT 1")
 
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(database.read, read)
@@ -240,28 +242,6 @@ def test_a_connection_in_use_is_closed_when_it_is_returned(database: Database) -
         assert reading.result(20) == 1
     with pytest.raises(database.reader.dialect.loaded_dbapi.Error, match="closed"):
         used[0].execute("SELECT 1")
-
-
-def test_what_the_url_says_prevails(request: pytest.FixtureRequest) -> None:
-    """An operator's own limits for connections to PostgreSQL."""
-    url: str = request.getfixturevalue("postgresql").new_database()
-    own = f"{url}&connect_timeout=9&options=-c%20lock_timeout%3D9s"
-    with Database(own) as database, database.writer.connect() as connection:
-        assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "9s"
-        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
-        driver: Any = connection.connection.driver_connection
-        assert driver.info.get_parameters()["connect_timeout"] == "9"
-
-
-def test_sqlite_waits_for_a_lock_for_seconds(sqlite_url: str) -> None:
-    """And then says so, so that nobody waits for an outage's end without knowing."""
-    with Database(sqlite_url) as database:
-        for engine in (database.writer, database.reader):
-            with engine.connect() as connection:
-                timeout = connection.exec_driver_sql("PRAGMA busy_timeout").scalar()
-            assert timeout == LOCK_TIMEOUT // timedelta(milliseconds=1) == 5_000
-    with Database(f"{sqlite_url}?timeout=0.2") as database, database.writer.connect() as connection:
-        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 200
 
 
 def test_sqlite_takes_the_write_lock_at_the_beginning(sqlite_url: str) -> None:
@@ -274,20 +254,6 @@ def test_sqlite_takes_the_write_lock_at_the_beginning(sqlite_url: str) -> None:
                 connection.begin()
 
 
-def test_references_are_checked(database: Database) -> None:
-    """A pairing of a tournament that is not there is refused."""
-    row = {
-        "tournament_id": 9,
-        "number": 1,
-        "round": 1,
-        "black_id": 1,
-        "white_id": 2,
-        "opening": b"",
-    }
-    with pytest.raises(IntegrityError):
-        database.write(lambda connection: connection.execute(insert(Pairing), row))
-
-
 # -- reading ----------------------------------------------------------------------
 
 
@@ -296,7 +262,7 @@ def test_a_read_sees_one_snapshot(database: Database) -> None:
 
     def count_twice(connection: Connection) -> tuple[int, int]:
         before = owners(connection)
-        database.write(lambda writing: add_owner(writing, "ada"))
+        database.write(add_owner, "ada")
         return before, owners(connection)
 
     assert database.read(count_twice) == (0, 0)
@@ -304,9 +270,8 @@ def test_a_read_sees_one_snapshot(database: Database) -> None:
 
 
 def test_a_read_can_not_write(database: Database) -> None:
-    """The connections that read refuse to write."""
     with pytest.raises(DBAPIError, match=r"read-?\s?only"):
-        database.read(lambda connection: add_owner(connection, "ada"))
+        database.read(add_owner, "ada")
     assert database.read(owners) == 0
 
 
@@ -336,28 +301,21 @@ def test_a_claim_excludes_a_second(any_database_url: str) -> None:
 
 
 def test_a_claim_works_across_processes(any_database_url: str) -> None:
-    """Another process's claim holds until that process is killed."""
+    """Another process's claim holds until that process is killed.
+
+    PostgreSQL takes a moment to notice that a client has died, which a claim waits for.
+    """
     process = start_claimant(any_database_url)
     with process, Database(any_database_url) as database:
         with pytest.raises(StoreInUseError), database.claim():
             pass
         process.kill()
         process.wait()
-        claim_in_time(database)
-
-
-def test_claims_of_two_databases_are_independent(tmp_path: Path) -> None:
-    """Two servers run beside each other on databases of their own."""
-    urls = [f"sqlite:///{tmp_path / name}" for name in ("one.db", "two.db")]
-    with Database(urls[0]) as first, Database(urls[1]) as second, first.claim(), second.claim():
-        pass
-
-
-def test_tables_of_a_later_release(tmp_path: Path) -> None:
-    """An older release does not touch a database that a later one has migrated."""
-    with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
-        database.migrate()
-        later = text("UPDATE alembic_version SET version_num = '9999'")
-        database.write(lambda connection: connection.execute(later))
-        with pytest.raises(UnknownSchemaError, match="later release"):
-            database.migrate()
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                with database.claim():
+                    return
+            except StoreInUseError:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)

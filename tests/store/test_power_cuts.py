@@ -2,14 +2,12 @@
 
 import sqlite3
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.power.calls import Calls
 from tests.power.cuts import Cuts
 from tests.power.log_life import GAME, LogLife
-from tests.power.mutants import BACKUP_MUTANTS, LOG_MUTANTS, RESTORE_MUTANTS
 from tests.power.small_log import small_log
 from tests.store.conftest import NOON, Scene
 
@@ -37,7 +35,6 @@ COPY = Path("backups") / "copy.db"
 
 @pytest.fixture(name="any_database_url")
 def _any_database_url(tmp_path: Path) -> str:
-    """A log is beside a file alone."""
     (tmp_path / "start" / "data").mkdir(parents=True)
     return f"sqlite:///{tmp_path / 'start' / DATABASE}"
 
@@ -48,7 +45,7 @@ def _start(tmp_path: Path, database: Database, scene: Scene) -> Path:
     database.fence.claim()
     entry = JournalEntry(EntryId(1), epoch=database.fence.epoch)
     entry.starts = [scene.start(0, GAME)]
-    database.write(partial(commit_entry, entry=entry))
+    database.write(commit_entry, entry=entry)
     database.close()
     begin_log(tmp_path / "start" / DATABASE, TOLD).close()
     return tmp_path / "start"
@@ -74,7 +71,7 @@ def begin_log(file: Path, cells: list[int]) -> MoveLog:
         known = database.read(read_mark)
         begun = LogEntry(FIRST_ENTRY, moves, {})
         mark = log.begin(begun, database_id=known.database_id, epoch=database.fence.epoch)
-        database.write(partial(write_mark, mark=mark))
+        database.write(write_mark, mark=mark)
     log.drop_old()
     log.append(LogEntry(EntryId(2), pack_move(GAME, OPENING_PLIES + len(first), last, 1, 1), {}))
     log.sync()
@@ -85,7 +82,7 @@ def begin_log(file: Path, cells: list[int]) -> MoveLog:
 def cells_in(file: Path) -> list[int]:
     """The game as a server takes it up, by a database and the log beside it."""
     with Database(f"sqlite:///{file}") as database:
-        found = database.read(partial(read_running_games, log_folder=log_folder(file)))
+        found = database.read(read_running_games, log_folder=log_folder(file))
     assert found.problem is None, str(found.problem)
     return [code for code, _, _ in found.moves[GAME]]
 
@@ -98,7 +95,6 @@ class Backup:
         self._log: MoveLog | None = None
 
     def run(self, root: Path, _calls: Calls) -> None:
-        """Make it."""
         with small_log(1):
             self._log = log = begin_log(root / DATABASE, TOLD)
 
@@ -112,7 +108,6 @@ class Backup:
             self._is_done = True
 
     def close(self) -> None:
-        """Close the log."""
         if self._log is not None:
             self._log.close()
 
@@ -132,7 +127,6 @@ class Restore:
         self._is_done = False
 
     def run(self, root: Path, _calls: Calls) -> None:
-        """Restore it."""
         backup.restore(root / COPY, root / DATABASE, NOON)
         self._is_done = True
 
@@ -161,34 +155,11 @@ def test_no_power_cut_takes_what_the_log_has_told(tmp_path: Path) -> None:
     assert cuts.steps > 50
 
 
-@pytest.mark.parametrize("name", LOG_MUTANTS)
-def test_the_log_needs_each_of_its_guards(tmp_path: Path, name: str) -> None:
-    """Without it a power cut, or a disk that fails, takes or spoils a move."""
-    with LOG_MUTANTS[name](), pytest.raises(AssertionError):
-        Cuts(tmp_path / "cuts", LogLife).try_all()
-
-
 def test_a_backup_is_whole_or_not_there(start: Path, tmp_path: Path) -> None:
     """Whenever the power is cut; and what was told before it was begun is in it."""
     Cuts(tmp_path / "cuts", Backup, start).try_all(seeds=3)
 
 
-@pytest.mark.parametrize("name", BACKUP_MUTANTS)
-def test_a_backup_needs_each_of_its_guards(start: Path, tmp_path: Path, name: str) -> None:
-    """Without it one is not whole, or gone."""
-    with BACKUP_MUTANTS[name](), pytest.raises(AssertionError):
-        Cuts(tmp_path / "cuts", Backup, start).try_all()
-
-
 def test_there_is_one_database_with_its_own_moves(start_of_restore: Path, tmp_path: Path) -> None:
     """Whenever the power is cut while a backup is restored."""
     Cuts(tmp_path / "cuts", Restore, start_of_restore).try_all()
-
-
-@pytest.mark.parametrize("name", RESTORE_MUTANTS)
-def test_restoring_needs_each_of_its_guards(
-    start_of_restore: Path, tmp_path: Path, name: str
-) -> None:
-    """Without it the database is not whole, is the old one, or has the moves of another."""
-    with RESTORE_MUTANTS[name](), pytest.raises(AssertionError):
-        Cuts(tmp_path / "cuts", Restore, start_of_restore).try_all()

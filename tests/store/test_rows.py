@@ -1,8 +1,7 @@
 """Rows that are selected and read by the names of a dataclass's fields."""
 
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from itertools import permutations
 from typing import NamedTuple
 
 import pytest
@@ -33,18 +32,8 @@ class NamePair(NamedTuple):
 
 @pytest.fixture
 def filled(database: Database) -> Database:
-    """A store with the bots ``ada`` and ``bob``."""
     database.write(lambda to: [add_bot(to, name, NOON) for name in ("ada", "bob")])
     return database
-
-
-@pytest.mark.parametrize("order", list(permutations(["id", "name", "create_time"])))
-def test_the_order_of_fields_does_not_matter(filled: Database, order: tuple[str, ...]) -> None:
-    """A reordered dataclass reads the same values."""
-    kind = make_dataclass("Reordered", order)
-    query = select(*columns_of(kind, Bot)).where(Bot.name == "ada")
-    found = filled.read(lambda at: read_row(kind, at.execute(query)))
-    assert found == kind(id=1, name="ada", create_time=NOON)
 
 
 def test_the_order_of_columns_does_not_matter(filled: Database) -> None:

@@ -14,12 +14,16 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
-from meijin.store.disk import sync_path
-from meijin.store.errors import BackupError, UnknownSchemaError
+from meijin.store.errors import (
+    BackupError,
+    DamagedDatabaseError,
+    UnknownSchemaError,
+    UnreadableDatabaseError,
+)
 from meijin.store.move_log.fold import fold_log
 from meijin.store.move_log.log import claim_log
 from meijin.store.move_log.reader import LogReader
-from meijin.store.move_log.segment import log_folder
+from meijin.store.move_log.segment import log_folder, sync_path
 from meijin.store.revisions import known_revisions
 
 STEP_PAGES = 256
@@ -50,7 +54,6 @@ class Backup:
 
 
 def backup_name(now: datetime) -> str:
-    """What a backup that is taken now is called."""
     return f"meijin-{now.astimezone(UTC):{_TIME_FORMAT}}.db"
 
 
@@ -76,7 +79,7 @@ def prune(folder: Path, keep: int) -> list[Path]:
 
 
 def _change_time(path: Path) -> float:
-    """When a file was written to; for ever to come if it is there no more: its backup is done."""
+    """When a file was written to; forever to come if it is there no more: its backup is done."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:
@@ -171,10 +174,15 @@ def damage_of(file: Path) -> str | None:
     """What SQLite's check of every page finds in a database, in one line; ``None`` if it is whole.
 
     Raises:
-        sqlite3.Error: it can't be read at all.
+        sqlite3.OperationalError: it can't be read, or is locked.
     """
-    with closing(open_file(file)) as database:
-        (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    try:
+        with closing(open_file(file)) as database:
+            (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError as error:
+        return str(error)
     return None if verdict == "ok" else " ".join(str(verdict).split())
 
 
@@ -309,3 +317,41 @@ def _failures(what: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise BackupError(f"{what}: {error}") from None
+
+
+def check_integrity(file: Path, *, backups: Path, is_new: bool) -> None:
+    """Accept a database that is whole, or none: `PRAGMA quick_check` reads every page.
+
+    Args:
+        backups: The folder whose newest backup is named.
+        is_new: Nothing was ever stored; else an empty file is what is left of a database.
+
+    Raises:
+        DamagedDatabaseError: it is damaged, or no database; the message says what to do.
+        UnreadableDatabaseError: it can't be read, or another program has locked it.
+    """
+    if file.is_dir():
+        raise DamagedDatabaseError(f"{file} is a folder; name the file of the database")
+    if not file.exists():
+        return
+    try:
+        problem = damage_of(file)
+        if problem is None and not is_new and not _has_tables(file):
+            problem = "it is empty"
+    except sqlite3.OperationalError as error:
+        raise UnreadableDatabaseError(f"the database {file} can't be used: {error}") from None
+    if problem is not None:
+        raise DamagedDatabaseError(f"the database {file} is damaged ({problem}); {_cure(backups)}")
+
+
+def _has_tables(file: Path) -> bool:
+    with closing(open_file(file)) as connection:
+        return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+def _cure(backups: Path) -> str:
+    found = backups_in(backups)
+    if not found:
+        return f"there is no backup in {backups}; put one in its place"
+    newest = found[0].path
+    return f"the newest backup is {newest}; run: meijin restore {newest}"

@@ -7,36 +7,31 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
-    Insert,
     Select,
     String,
-    Table,
     bindparam,
     case,
     cast,
     false,
     func,
-    insert,
     or_,
     select,
     update,
 )
-from sqlalchemy.orm import aliased
 
-from meijin.store.errors import TooManyVersionsError, UnknownBotError
-from meijin.store.people import is_person
-from meijin.store.rows import columns_of, read_row, read_rows
+from meijin.store.access.people import is_person
+from meijin.store.errors import RowNotFoundError, TooManyVersionsError, did_you_mean
+from meijin.store.rows import add_row, change_row, columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
-    BotState,
     BotVersion,
     BotVersionId,
-    ChallengePolicy,
     Owner,
     OwnerId,
+    aliased,
+    computed,
 )
-from meijin.store.similar import did_you_mean
 
 MAX_VERSIONS = 1000
 """Of one bot."""
@@ -58,71 +53,17 @@ class EngineRow:
     """Of the reference search there, as it says; 0 where it says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class BotRow:
+class BotRow(Bot):
     """A bot as it is listed."""
 
-    id: BotId
-    name: str
-    owner: str
+    owner: str = computed(func.coalesce(Owner.name, ""))
     """Empty when it has none."""
-    create_time: datetime
-    state: BotState
-    reason: str
-    """Why it may not play; empty while it may."""
-    is_hidden: bool
-    owner_id: OwnerId | None = None
-    hardware: str = ""
+    hardware: str = computed(func.coalesce(BotVersion.hardware, ""))
     """What its newest version said last that it runs on; empty where it said nothing."""
-    nodes_per_second: int = 0
+    nodes_per_second: int = computed(func.coalesce(BotVersion.nodes_per_second, 0))
     """Of the reference search there, as that version said last; 0 where it said nothing."""
-    version: str = ""
+    version: str = computed(func.coalesce(BotVersion.label, ""))
     """What its newest version is called; empty before it has one."""
-    games: int = 0
-    """Those with a result."""
-    last_seen_time: datetime | None = None
-    """When a stream of it was open last, as far as that is noted; ``None`` where none was."""
-    display_name: str = ""
-    """What people call it; empty where it has its name alone."""
-    challenges: ChallengePolicy = ChallengePolicy.OWNERS
-    """Whose it accepts."""
-
-
-@dataclass(frozen=True, slots=True)
-class BotRecord:
-    """Who a bot is and whether it may play."""
-
-    id: BotId
-    name: str
-    owner_id: OwnerId | None
-    state: BotState
-    reason: str
-    is_hidden: bool
-    is_open: bool
-    """It came by open registration and plays without a token."""
-    former_names: Sequence[str]
-    challenges: ChallengePolicy
-    """Whose it accepts."""
-
-
-@dataclass(frozen=True, slots=True)
-class VersionRow:
-    """A version of a bot as it is listed."""
-
-    id: BotVersionId
-    digest: str
-    label: str
-    """May be empty."""
-    configuration: Sequence[str]
-    create_time: datetime
-    parent_id: BotVersionId | None
-    """The version before; ``None`` for the first."""
-    hardware: str = ""
-    """What it said last that it runs on; empty where it said nothing."""
-    nodes_per_second: int = 0
-    """Of the reference search there, as it said last; 0 where it said nothing."""
-    doctor_time: datetime | None = None
-    """When it was last reported to have passed the doctor; ``None`` if it has not."""
 
 
 def find_bot(connection: Connection, name: str) -> BotId | None:
@@ -134,39 +75,29 @@ def get_bot(connection: Connection, name: str) -> BotId:
     """The bot of that name.
 
     Raises:
-        UnknownBotError: there is none.
+        RowNotFoundError: there is none.
     """
     bot_id = find_bot(connection, name)
     if bot_id is None:
         hint = did_you_mean(connection, Bot.name, name) or "list the bots to see their names"
-        raise UnknownBotError(f'no bot "{name}"; {hint}')
+        raise RowNotFoundError(f'no bot "{name}"; {hint}')
     return bot_id
 
 
-def bot_record(connection: Connection, bot_id: BotId) -> BotRecord:
+def bot_record(connection: Connection, bot_id: BotId) -> Bot:
     """Who a bot is and whether it may play.
 
     Raises:
-        UnknownBotError: it is a person who was forgotten; bots never are.
+        RowNotFoundError: it is a person who was forgotten; bots never are.
     """
-    query = select(*columns_of(BotRecord, Bot)).where(Bot.id == bot_id)
-    found = read_row(BotRecord, connection.execute(query))
+    query = select(Bot).where(Bot.id == bot_id)
+    found = read_row(Bot, connection.execute(query))
     if found is None:
-        raise UnknownBotError("you were away for too long, and are forgotten; come in anew")
+        raise RowNotFoundError("you were away for too long, and are forgotten; come in anew")
     return found
 
 
-def change_bot(connection: Connection, bot_id: BotId, **values: object) -> None:
-    """Change some of a bot's columns.
-
-    Raises:
-        sqlalchemy.exc.IntegrityError: its new name is taken.
-    """
-    connection.execute(update(Bot).where(Bot.id == bot_id).values(**values))
-
-
 def set_last_seen(connection: Connection, bots: Sequence[BotId], time: datetime) -> None:
-    """Keep that bots are connected."""
     connection.execute(update(Bot).where(Bot.id.in_(bots)).values(last_seen_time=time))
 
 
@@ -184,14 +115,10 @@ def add_bot(
     Raises:
         sqlalchemy.exc.IntegrityError: the name is taken.
     """
-    values = {
-        "name": name,
-        "create_time": now,
-        "owner_id": owner_id,
-        "is_open": is_open,
-        "display_name": display_name,
-    }
-    return BotId(_inserted(connection, _INSERT_BOT, values))
+    row = Bot(
+        name=name, create_time=now, owner_id=owner_id, is_open=is_open, display_name=display_name
+    )
+    return add_row(connection, row).id
 
 
 def bot_version(
@@ -210,9 +137,8 @@ def bot_version(
         return _add_version(connection, bot_id, engine, now)
     machine = engine.hardware, engine.nodes_per_second
     if engine.hardware is not None and (known.hardware, known.nodes_per_second) != machine:
-        change = update(BotVersion).where(BotVersion.id == known.id)
-        said = change.values(hardware=engine.hardware, nodes_per_second=engine.nodes_per_second)
-        connection.execute(said)
+        said = {"hardware": engine.hardware, "nodes_per_second": engine.nodes_per_second}
+        change_row(connection, BotVersion, known.id, **said)
     return BotVersionId(known.id)
 
 
@@ -222,56 +148,29 @@ def _add_version(
     newest = connection.scalar(_NEWEST_VERSION, {"of_bot": bot_id})
     if newest is not None:
         _check_versions(connection, bot_id, now)
-    values = {
-        "bot_id": bot_id,
-        "digest": engine.digest,
-        "label": engine.label,
-        "configuration": list(engine.configuration),
-        "create_time": now,
-        "parent_id": newest,
-        "hardware": engine.hardware or "",
-        "nodes_per_second": engine.nodes_per_second,
-    }
-    return BotVersionId(_inserted(connection, _INSERT_VERSION, values))
+    row = BotVersion(
+        bot_id=bot_id,
+        digest=engine.digest,
+        label=engine.label,
+        configuration=list(engine.configuration),
+        create_time=now,
+        parent_id=newest,
+        hardware=engine.hardware or "",
+        nodes_per_second=engine.nodes_per_second,
+    )
+    return add_row(connection, row).id
 
 
-def _inserted(connection: Connection, statement: Insert, values: Mapping[str, object]) -> int:
-    """Insert a row, and return its number."""
-    key = connection.execute(statement, values).inserted_primary_key
-    assert key is not None
-    return int(key[0])
-
-
-_BOT: Table = Bot.__table__  # type: ignore[assignment]
-_BOT_VERSION: Table = BotVersion.__table__  # type: ignore[assignment]
-_INSERT_BOT = insert(_BOT).values(
-    state=BotState.ACTIVE,
-    reason="",
-    is_hidden=False,
-    former_names=[],
-    games=0,
-    challenges=ChallengePolicy.OWNERS,
-)
-"""By way of the ORM's session an insertion takes three times as long, and a new bot takes two."""
-_INSERT_VERSION = insert(_BOT_VERSION)
 _VERSION = select(BotVersion.id, BotVersion.hardware, BotVersion.nodes_per_second).where(
     BotVersion.bot_id == bindparam("of_bot"), BotVersion.digest == bindparam("of_digest")
 )
 _NEWEST_VERSION = select(func.max(BotVersion.id)).where(BotVersion.bot_id == bindparam("of_bot"))
 
 
-def set_doctor_time(
-    connection: Connection, version_id: BotVersionId, time: datetime | None
-) -> None:
-    """Keep when a version has passed the doctor; ``None`` for one that has failed since."""
-    change = update(BotVersion).where(BotVersion.id == version_id)
-    connection.execute(change.values(doctor_time=time))
-
-
 def _check_versions(connection: Connection, bot_id: BotId, now: datetime) -> None:
-    """Refuse a new version to a bot that has too many: each is kept for ever.
+    """Refuse a new version to a bot that has too many: each is kept forever.
 
-    The oldest of the last so many is looked up in the order of the versions, none is counted.
+    The oldest of the last this many is looked up in the order of the versions, none is counted.
     """
     times = select(BotVersion.create_time).where(BotVersion.bot_id == bot_id)
     newest_first = times.order_by(BotVersion.id.desc()).limit(1)
@@ -337,16 +236,9 @@ def get_bots(connection: Connection, bots: Mapping[str, BotId]) -> Sequence[BotR
 
 
 def _bots() -> Select[*tuple[Any, ...]]:
-    owner = func.coalesce(Owner.name, "")
     each = aliased(BotVersion)
     newest = select(func.max(each.id)).where(each.bot_id == Bot.id).scalar_subquery()
-    newest_said = {
-        "hardware": func.coalesce(BotVersion.hardware, ""),
-        "nodes_per_second": func.coalesce(BotVersion.nodes_per_second, 0),
-        "version": func.coalesce(BotVersion.label, ""),
-    }
-    columns = columns_of(BotRow, Bot, owner=owner, **newest_said)
-    listed = select(*columns).select_from(Bot).outerjoin(Owner)
+    listed = select(*columns_of(BotRow)).select_from(Bot).outerjoin(Owner)
     return listed.outerjoin(BotVersion, BotVersion.id == newest)
 
 
@@ -391,30 +283,29 @@ def newest_versions(connection: Connection, bot_id: BotId, limit: int) -> Sequen
     return connection.scalars(query.order_by(BotVersion.id.desc()).limit(limit)).all()
 
 
-def version_row(connection: Connection, version_id: BotVersionId) -> VersionRow:
-    """A version as it is listed."""
-    query = select(*columns_of(VersionRow, BotVersion)).where(BotVersion.id == version_id)
-    found = read_row(VersionRow, connection.execute(query))
+def version_row(connection: Connection, version_id: BotVersionId) -> BotVersion:
+    query = select(BotVersion).where(BotVersion.id == version_id)
+    found = read_row(BotVersion, connection.execute(query))
     assert found is not None, "versions are never deleted"
     return found
 
 
-def newest_version_rows(connection: Connection, bot_id: BotId, limit: int) -> Sequence[VersionRow]:
+def newest_version_rows(connection: Connection, bot_id: BotId, limit: int) -> Sequence[BotVersion]:
     """The newest versions of a bot as they are listed, newest first."""
-    query = select(*columns_of(VersionRow, BotVersion)).where(BotVersion.bot_id == bot_id)
+    query = select(BotVersion).where(BotVersion.bot_id == bot_id)
     return read_rows(
-        VersionRow, connection.execute(query.order_by(BotVersion.id.desc()).limit(limit))
+        BotVersion, connection.execute(query.order_by(BotVersion.id.desc()).limit(limit))
     )
 
 
 def list_versions(
     connection: Connection, bot_id: BotId, *, limit: int, after: int = 0
-) -> Sequence[VersionRow]:
+) -> Sequence[BotVersion]:
     """A bot's versions, oldest first, from the one after the id `after`."""
     query = (
-        select(*columns_of(VersionRow, BotVersion))
+        select(BotVersion)
         .where(BotVersion.bot_id == bot_id, BotVersion.id > after)
         .order_by(BotVersion.id)
         .limit(limit)
     )
-    return read_rows(VersionRow, connection.execute(query))
+    return read_rows(BotVersion, connection.execute(query))

@@ -8,15 +8,13 @@ import time
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 
 from meijin.store.errors import ForeignLockError, StoreInUseError
-from meijin.store.fence import Fence
-from meijin.store.new_connections import closed_on_failure
+from meijin.store.fence import Fence, closed_on_failure
 
 ADVISORY_LOCK = 0x6D65696A696E
 """The key of the lock that a server holds on PostgreSQL: the letters of the name."""
@@ -25,23 +23,7 @@ CLAIM_TIMEOUT = timedelta(seconds=1)
 """In this time PostgreSQL notices that the server before has ended, and frees its lock."""
 
 
-class _Claim(AbstractContextManager[None]):
-    """Holds something from entry to exit."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.release()
-
-    def release(self) -> None:
-        """Let it go; does nothing when it is not held."""
-        raise NotImplementedError
-
-
-class FileClaim(_Claim):
+class FileClaim(AbstractContextManager[None]):
     """A lock on a file; the system frees it when the process dies.
 
     Nobody else may open the file, or anybody could take the lock and keep the server from
@@ -91,14 +73,16 @@ class FileClaim(_Claim):
             message = f"{self._path} belongs to user {found.st_uid}; remove it and start again"
             raise ForeignLockError(message)
 
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
     def release(self) -> None:
-        """Free the lock."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
 
-class AdvisoryClaim(_Claim):
+class AdvisoryClaim(AbstractContextManager[None]):
     """A lock of the session that writes; PostgreSQL frees it when the session ends.
 
     Every new connection of the writer takes it before anything else. So a server whose
@@ -147,7 +131,9 @@ class AdvisoryClaim(_Claim):
                 self._fence.check_epoch(cursor)
         raise self._engine.dialect.loaded_dbapi.OperationalError(self._refusal)
 
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
     def release(self) -> None:
-        """End the session, and the lock with it."""
         event.remove(self._engine, "connect", self._lock)
         self._engine.dispose()

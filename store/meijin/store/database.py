@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from weakref import WeakSet
 
@@ -24,8 +23,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from meijin.store.claims import AdvisoryClaim, FileClaim
 from meijin.store.errors import UnknownSchemaError
-from meijin.store.fence import Fence
-from meijin.store.new_connections import closed_on_failure
+from meijin.store.fence import Fence, closed_on_failure
 from meijin.store.revisions import check_current, upgrade
 
 P = ParamSpec("P")
@@ -120,12 +118,7 @@ class Database:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def cut(self) -> None:
@@ -153,7 +146,7 @@ class Database:
         has SQLite to itself, and takes a lock of its own in PostgreSQL.
 
         Raises:
-            UnknownSchemaError: they are of a later release.
+            UnknownSchemaError: they are of a later release, or from before the first one.
         """
         with self.writer.connect() as connection, self._unchecked(connection), connection.begin():
             if not self.is_sqlite:
@@ -230,26 +223,23 @@ def _sqlite_engines(url: str, durability: Durability) -> tuple[Engine, Engine]:
     synchronous = "FULL" if durability is Durability.POWER else "NORMAL"
     is_given = "timeout" in make_url(url).query
     options = {} if is_given else {"timeout": LOCK_TIMEOUT.total_seconds()}
-    writer = create_engine(url, connect_args=options)
-    reader = create_engine(url, connect_args=options)
+    write_ahead = ("journal_mode = WAL", f"synchronous = {synchronous}", "foreign_keys = ON")
+    writer = _sqlite_engine(url, options, "BEGIN IMMEDIATE", *write_ahead)
+    return writer, _sqlite_engine(url, options, "BEGIN", "query_only = ON")
 
-    @event.listens_for(writer, "connect")
-    def prepare_writer(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
+
+def _sqlite_engine(url: str, options: dict[str, Any], begin: str, *pragmas: str) -> Engine:
+    engine = create_engine(url, connect_args=options)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
         connection.isolation_level = None
         with closed_on_failure(connection):
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA synchronous = {synchronous}")
-            connection.execute("PRAGMA foreign_keys = ON")
+            for pragma in pragmas:
+                connection.execute(f"PRAGMA {pragma}")
 
-    @event.listens_for(reader, "connect")
-    def prepare_reader(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own
-        connection.isolation_level = None
-        with closed_on_failure(connection):
-            connection.execute("PRAGMA query_only = ON")
-
-    event.listen(writer, "begin", partial(_begin, statement="BEGIN IMMEDIATE"))
-    event.listen(reader, "begin", partial(_begin, statement="BEGIN"))
-    return writer, reader
+    event.listen(engine, "begin", partial(_begin, statement=begin))
+    return engine
 
 
 def _begin(connection: Connection, *, statement: str) -> None:

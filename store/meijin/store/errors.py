@@ -1,5 +1,10 @@
 """Errors of the store: one tree, whose messages say what to do."""
 
+from difflib import get_close_matches
+from typing import Any
+
+from sqlalchemy import Connection, select
+
 
 class StoreError(Exception):
     """The store does not have, or can't do, what it was asked for."""
@@ -57,10 +62,6 @@ class MatrixNotKeptError(StoreError):
     """The run is of too many versions: their covariances are not kept."""
 
 
-class MixedLadderError(StoreError):
-    """The ladder is one from before there were classes of time control: its runs are kept alone."""
-
-
 class TimeClassError(StoreError):
     """A class of time control has the name of one with other bounds, which ladders have."""
 
@@ -70,52 +71,24 @@ class TooManyVersionsError(StoreError):
 
 
 class RowNotFoundError(StoreError, LookupError):
-    """No row has the name or id."""
-
-
-class UnknownChallengeError(RowNotFoundError):
-    """No challenge has the id."""
-
-
-class UnknownBotError(RowNotFoundError):
-    """No bot has the name."""
-
-
-class UnknownVersionError(RowNotFoundError):
-    """A bot has no such version, or none at all."""
-
-
-class UnknownOwnerError(RowNotFoundError):
-    """No owner has the id."""
-
-
-class UnknownClassError(RowNotFoundError):
-    """No class has the name."""
-
-
-class UnknownTokenError(RowNotFoundError):
-    """No token has the id."""
-
-
-class UnknownInvitationError(RowNotFoundError):
-    """No invitation has the id."""
-
-
-class UnknownGameError(RowNotFoundError):
-    """No game has the id."""
-
-
-class UnknownTournamentError(RowNotFoundError):
-    """No tournament has the id."""
+    """No row has the name or id, or not any more."""
 
 
 class UnknownLadderError(RowNotFoundError):
     """No ladder has the name or id, or none was named and there are several."""
 
 
-class UnknownRunError(RowNotFoundError):
-    """A ladder has no run of that number, or has forgotten it."""
+MAX_NAMES = 1000
+"""How many names are compared: a thousand take a few milliseconds."""
+
+MAX_LENGTH = 100
+"""Characters of a name that others are compared with; no name is longer."""
 
 
-class UnknownWebhookError(RowNotFoundError):
-    """No webhook, or no delivery of one, has the id."""
+def did_you_mean(connection: Connection, column: Any, name: str) -> str:  # noqa: ANN401 - a model's attribute
+    """The question after the closest name of a column; empty when none is close."""
+    if len(name) > MAX_LENGTH:
+        return ""
+    names = connection.scalars(select(column).order_by(column).limit(MAX_NAMES)).all()
+    close = get_close_matches(name, names, n=1)
+    return f'did you mean "{close[0]}"?' if close else ""

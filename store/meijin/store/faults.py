@@ -1,84 +1,78 @@
 """The fault ledger: what went wrong, whose fault it was, and the evidence."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, func, select
 
-from meijin.game import Ending, Party
-from meijin.store.rows import columns_of, read_rows
+from meijin.game import Ending, Party, Result
+from meijin.store.rows import add_rows, columns_of, read_rows
 from meijin.store.schema import (
     FAULT_DETAIL,
     Bot,
     BotId,
     BotVersion,
-    BotVersionId,
     Fault,
-    FaultId,
     FaultKind,
     FaultParty,
     GameId,
+    computed,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class VoidEvidence:
+    """Why a finished game was voided, and how it had ended."""
+
+    reason: str
+    """One sentence for people."""
+    result: Result
+    ending: Ending
+    at_fault: Party
+    detail: str
+
+    def to_json(self) -> dict[str, str]:
+        return {name: getattr(value, "value", value) for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, evidence: dict[str, Any]) -> Self | None:
+        """The inverse of `to_json`; ``None`` for a game that was voided while it ran.
+
+        The evidence of that has no result: there was none.
+        """
+        if "result" not in evidence:
+            return None
+        return cls(
+            evidence["reason"],
+            Result(evidence["result"]),
+            Ending(evidence["ending"]),
+            Party(evidence["at_fault"]),
+            evidence["detail"],
+        )
+
 
 SEARCHED = 100_000
 """The newest faults that one kind is looked for in: each is looked at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewFault:
-    """A fault that is to be written."""
-
-    kind: FaultKind
-    party: FaultParty
-    detail: str
-    """One sentence for people."""
-    time: datetime
-    evidence: dict[str, Any] = field(default_factory=dict)
-    game_id: GameId | None = None
-    """``None`` where it concerns no game, or several."""
-    ending: Ending | None = None
-    """What it ended the game by; ``None`` where games went on."""
-    ply: int | None = None
-    """How many stones lay on the game's board."""
-    version_id: BotVersionId | None = None
-    """The bot concerned; ``None`` when it was no bot."""
-
-
-@dataclass(frozen=True, slots=True)
-class FaultRow:
+class FaultRow(Fault):
     """A fault as it is listed."""
 
-    id: FaultId
-    kind: FaultKind
-    party: FaultParty
-    detail: str
-    evidence: dict[str, Any]
-    create_time: datetime
-    game_id: GameId | None
-    ending: Ending | None
-    ply: int | None
-    bot: str
+    bot: str = computed(func.coalesce(Bot.name, ""))
     """The name of the bot concerned; empty when it was no bot."""
-    version: str
+    version: str = computed(func.coalesce(BotVersion.label, ""))
     """Its version's label; may be empty."""
 
 
-_KINDS = {
-    Party.SERVER: FaultKind.OUTAGE,
-    Party.NETWORK: FaultKind.MASS_DISCONNECT,
-    Party.SUPPLIER: FaultKind.SUPPLIER,
-    Party.OPERATOR: FaultKind.VOIDED,
+_OF_VOID_GAMES = {
+    Party.SERVER: (FaultKind.OUTAGE, FaultParty.SERVER),
+    Party.NETWORK: (FaultKind.MASS_DISCONNECT, FaultParty.NETWORK),
+    Party.SUPPLIER: (FaultKind.SUPPLIER, FaultParty.SUPPLIER),
+    Party.OPERATOR: (FaultKind.VOIDED, FaultParty.OPERATOR),
 }
 """What went wrong where a game is void, by whose fault it is."""
-
-_PARTIES = {
-    Party.SERVER: FaultParty.SERVER,
-    Party.NETWORK: FaultParty.NETWORK,
-    Party.SUPPLIER: FaultParty.SUPPLIER,
-    Party.OPERATOR: FaultParty.OPERATOR,
-}
 
 
 def fault_of_game(ending: Ending, at_fault: Party) -> tuple[FaultKind, FaultParty] | None:
@@ -90,15 +84,12 @@ def fault_of_game(ending: Ending, at_fault: Party) -> tuple[FaultKind, FaultPart
         is_away = ending is Ending.DISCONNECT
         return FaultKind(ending.value), FaultParty.CONNECTION if is_away else FaultParty.BOT
     if ending is Ending.VOID and at_fault is not Party.NOBODY:
-        return _KINDS[at_fault], _PARTIES[at_fault]
+        return _OF_VOID_GAMES[at_fault]
     return None
 
 
-def add_faults(connection: Connection, faults: Iterable[NewFault]) -> None:
-    """Write faults into the ledger."""
-    rows = [_row(fault) for fault in faults]
-    if rows:
-        connection.execute(_INSERT, rows)
+def add_faults(connection: Connection, faults: Iterable[Fault]) -> None:
+    add_rows(connection, (replace(each, detail=each.detail[:FAULT_DETAIL]) for each in faults))
 
 
 def list_faults(
@@ -116,7 +107,7 @@ def list_faults(
         kind: Only those of this kind, among the newest `SEARCHED` of the ledger.
     """
     query = (
-        select(*_COLUMNS)
+        select(*columns_of(FaultRow))
         .select_from(Fault)
         .outerjoin(BotVersion, BotVersion.id == Fault.version_id)
         .outerjoin(Bot, Bot.id == BotVersion.bot_id)
@@ -148,27 +139,3 @@ def fault_times(
         .limit(limit)
     )
     return connection.scalars(query).all()[::-1]
-
-
-def _row(fault: NewFault) -> dict[str, object]:
-    return {
-        "kind": fault.kind,
-        "party": fault.party,
-        "detail": fault.detail[:FAULT_DETAIL],
-        "evidence": fault.evidence,
-        "create_time": fault.time,
-        "game_id": fault.game_id,
-        "ending": fault.ending,
-        "ply": fault.ply,
-        "version_id": fault.version_id,
-    }
-
-
-_TABLE: Table = Fault.__table__  # type: ignore[assignment]
-_INSERT = insert(_TABLE)
-_COLUMNS = columns_of(
-    FaultRow,
-    Fault,
-    bot=func.coalesce(Bot.name, ""),
-    version=func.coalesce(BotVersion.label, ""),
-)

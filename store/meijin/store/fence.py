@@ -1,22 +1,27 @@
-"""The fence: an owner of the database that was replaced can't write, nor tell anybody that it did.
-
-A lock alone can't do that. A server whose session broke takes the lock again when it comes back,
-and does not see that another one has had it in between. So each server that claims the database
-raises a number there, the epoch, and remembers it. Whenever its writer connects, and in SQLite
-whenever another process has written, the two are compared.
-"""
+"""Fencing: a server that has lost its database to another one writes nothing more."""
 
 import os
 import socket
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, event, update
 
 from meijin.store.errors import FencedError, LostCommitsError
-from meijin.store.new_connections import closed_on_failure
 from meijin.store.schema import Claim, EntryId, Epoch
+
+
+@contextmanager
+def closed_on_failure(connection: Any) -> Iterator[None]:  # noqa: ANN401 - the driver's own
+    """Close a new connection whose preparation fails: nobody else would."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
 
 NO_EPOCH = Epoch(0)
 """Of entries that were written without a claim, or before there were epochs."""

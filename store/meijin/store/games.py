@@ -2,19 +2,17 @@
 
 import struct
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from heapq import nlargest
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, select
-from sqlalchemy.orm import aliased
+from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, null, select
 
-from meijin.game import Color, Ending, Party, Result, SideChoice, TimeControl, Variant
-from meijin.game.board.byte_order import little_endian
+from meijin.game import Color, SideChoice, TimeControl, Variant
+from meijin.game.board.moves import little_endian
 from meijin.store.bots import version_ids
-from meijin.store.errors import UnknownGameError
+from meijin.store.errors import RowNotFoundError
 from meijin.store.rows import columns_of, read_row, read_rows
 from meijin.store.schema import (
     GAME_IS_NOT_FINISHED,
@@ -28,65 +26,48 @@ from meijin.store.schema import (
     Ladder,
     LadderId,
     Pairing,
-    PairingId,
     Tournament,
     TournamentId,
+    aliased,
+    computed,
 )
-from meijin.store.tournaments.sides import read_time_controls
 
 _CHOICE = struct.Struct("<HHQQ")
 """Ply, colour, raw and charged nanoseconds."""
 
+_BLACK, _WHITE = aliased(BotVersion), aliased(BotVersion)
+_BLACK_BOT, _WHITE_BOT = aliased(Bot), aliased(Bot)
 
-@dataclass(frozen=True, slots=True)
-class GameRow:
+
+class GameRow(Game):
     """One game with the names of its bots.
 
     Without what the bots thought, which may be a hundred times as much as all the rest.
     """
 
-    id: GameId
-    pairing_id: PairingId
-    tournament_id: TournamentId
-    variant: Variant
-    time_control: TimeControl
-    black: str
-    white: str
-    black_id: BotId
-    white_id: BotId
-    black_version_id: BotVersionId
-    white_version_id: BotVersionId
-    black_version: str
-    white_version: str
-    state: GameState
-    opening_plies: int
-    moves: bytes
-    times: bytes
-    result: Result
-    ending: Ending | None
-    at_fault: Party
-    detail: str
-    start_time: datetime
-    end_time: datetime | None
-    is_repeat: bool
-    """An earlier game of the ladder was the same, so this one is not rated."""
-    reason: str
+    variant: Variant = computed(Tournament.variant)
+    time_control: TimeControl = computed(
+        func.coalesce(Pairing.time_control, Tournament.time_control)
+    )
+    black: str = computed(_BLACK_BOT.name)
+    white: str = computed(_WHITE_BOT.name)
+    black_bot_id: BotId = computed(_BLACK_BOT.id)
+    white_bot_id: BotId = computed(_WHITE_BOT.id)
+    black_version: str = computed(_BLACK.label)
+    white_version: str = computed(_WHITE.label)
+    reason: str = computed(Pairing.reason)
     """Why the two were to meet; empty when a schedule said so."""
-    ladder_id: LadderId | None = None
-    """``None`` when it is not rated."""
-    ladder: str = ""
-    """That ladder's name; empty when it is not rated."""
-    tournament_name: str = ""
-    choice: bytes | None = None
-    """The choice of a side; ``None`` where none was made, and while it runs."""
-    is_swapped: bool = False
-    """The first player had white in the end."""
-    time_controls: dict[str, Any] | None = None
-    """Those of its tournament by bot, as they are stored; ``None`` where all have the same."""
+    ladder: str = computed(func.coalesce(Ladder.name, ""), default="")
+    """The ladder's name; empty when it is not rated."""
+    tournament_name: str = computed(Tournament.name, default="")
+    time_controls: Mapping[BotId, TimeControl] = computed(
+        Tournament.time_controls, default_factory=dict
+    )
+    """Those of its tournament by bot; empty where all have the same."""
 
     def control_of(self, bot_id: BotId) -> TimeControl:
         """What a bot gets on its clock."""
-        return read_time_controls(self.time_controls).get(bot_id, self.time_control)
+        return self.time_controls.get(bot_id, self.time_control)
 
 
 def encode_times(raw: "array[int]", charged: "array[int]") -> bytes:
@@ -117,11 +98,11 @@ def get_game(connection: Connection, game_id: GameId) -> GameRow:
     """One game.
 
     Raises:
-        UnknownGameError: there is none of that id.
+        RowNotFoundError: there is none of that id.
     """
     row = read_row(GameRow, connection.execute(_games().where(Game.id == game_id)))
     if row is None:
-        raise UnknownGameError(f"no game {game_id}; list the games to see their ids")
+        raise RowNotFoundError(f"no game {game_id}; list the games to see their ids")
     return row
 
 
@@ -165,7 +146,8 @@ def list_games(
     if bot_id is None:
         query = query.where(*conditions).limit(limit)
     else:
-        query = query.where(Game.id.in_(_newest_of(connection, bot_id, conditions, limit)))
+        versions = version_ids(connection, bot_id)
+        query = query.where(Game.id.in_(newest_games(connection, versions, limit, *conditions)))
     return read_rows(GameRow, connection.execute(query))
 
 
@@ -183,19 +165,23 @@ def games_by_id(connection: Connection, game_ids: Iterable[GameId]) -> Sequence[
     return read_rows(GameRow, connection.execute(query))
 
 
-def _newest_of(
+def newest_games(
     connection: Connection,
-    bot_id: BotId,
-    conditions: Sequence[ColumnElement[bool] | TextClause],
+    versions: Iterable[BotVersionId],
     limit: int,
+    *conditions: ColumnElement[bool] | TextClause,
 ) -> Sequence[GameId]:
-    """The newest games of a bot under some conditions, at most so many."""
+    """The newest games of some versions under some conditions, newest first.
+
+    Each version's and colour's are read from where the newest so far begin.
+    """
     found: list[GameId] = []
-    for version_id in version_ids(connection, bot_id):
+    for version_id in versions:
         for column in (Game.black_id, Game.white_id):
-            query = select(Game.id).where(column == version_id, *conditions)
+            later = Game.id > (found[-1] if len(found) == limit else 0)
+            query = select(Game.id).where(column == version_id, later, *conditions)
             found += connection.scalars(query.order_by(Game.id.desc()).limit(limit))
-        found = nlargest(limit, found)
+            found = nlargest(limit, found)
     return found
 
 
@@ -211,7 +197,6 @@ def analyses(connection: Connection, game_ids: Iterable[GameId]) -> dict[GameId,
 
 
 def running_games(connection: Connection) -> Sequence[GameRow]:
-    """The games that were being played when the last server ended."""
     is_running = (Game.state == GameState.RUNNING, GAME_IS_NOT_FINISHED)
     query = _games().where(*is_running).order_by(Game.id)
     return read_rows(GameRow, connection.execute(query))
@@ -229,34 +214,20 @@ def last_end(connection: Connection) -> int:
     """
     last = select(func.max(Game.end_sequence)).where(Game.ladder_id == Ladder.id)
     of_ladders = select(func.max(last.correlate(Ladder).scalar_subquery())).select_from(Ladder)
-    of_none = (
+    return max(connection.scalar(of_ladders) or 0, last_unrated_end(connection))
+
+
+def last_unrated_end(connection: Connection) -> int:
+    """The highest `end_sequence` of a game of no ladder; 0 when there is none."""
+    query = (
         select(Game.end_sequence)
         .where(Game.ladder_id.is_(None), Game.end_sequence.is_not(None))
         .order_by(Game.ladder_id.desc(), Game.end_sequence.desc())
-        .limit(1)
     )
-    return max(connection.scalar(query) or 0 for query in (of_ladders, of_none))
+    return connection.scalar(query.limit(1)) or 0
 
 
-_BLACK, _WHITE = aliased(BotVersion), aliased(BotVersion)
-_BLACK_BOT, _WHITE_BOT = aliased(Bot), aliased(Bot)
-_COLUMNS = columns_of(
-    GameRow,
-    Game,
-    Tournament,
-    black=_BLACK_BOT.name,
-    white=_WHITE_BOT.name,
-    black_id=_BLACK_BOT.id,
-    white_id=_WHITE_BOT.id,
-    black_version_id=Game.black_id,
-    white_version_id=Game.white_id,
-    black_version=_BLACK.label,
-    white_version=_WHITE.label,
-    reason=Pairing.reason,
-    ladder=func.coalesce(Ladder.name, ""),
-    tournament_name=Tournament.name,
-    time_control=func.coalesce(Pairing.time_control, Tournament.time_control),
-)
+_COLUMNS = columns_of(GameRow, analysis=null())
 
 
 def _games() -> Select[*tuple[Any, ...]]:

@@ -3,13 +3,12 @@
 import struct
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Connection,
-    Table,
     Text,
     bindparam,
     cast,
@@ -23,23 +22,23 @@ from sqlalchemy import (
 
 from meijin.game import Ending, Party, Result, chosen_color
 from meijin.store.access.audit import Act, add_act
-from meijin.store.faults import NewFault, add_faults, fault_of_game
+from meijin.store.faults import add_faults, fault_of_game
 from meijin.store.fence import NO_ENTRY, NO_EPOCH, SELECT_NEWEST, EntryKey
+from meijin.store.ladders.games import opening_key, settled_opening
 from meijin.store.ladders.ladders import settle
-from meijin.store.ladders.opening_keys import opening_key, settled_opening
 from meijin.store.prepared import Prepared
+from meijin.store.rows import values_of
 from meijin.store.schema import (
     Bot,
     BotId,
     BotVersionId,
     EntryId,
     Epoch,
+    Fault,
     Game,
     GameId,
     GameState,
     JournalRow,
-    LadderId,
-    PairingId,
     Tournament,
     TournamentId,
 )
@@ -101,27 +100,16 @@ class StoredMove(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class GameStart:
-    """A game that begins."""
-
-    id: GameId
-    pairing_id: PairingId
-    tournament_id: TournamentId
-    ladder_id: LadderId | None
-    black_id: BotVersionId
-    white_id: BotVersionId
-    opening: bytes
-    time: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class GameEnd:
-    """A game that ends: with a result, or void to be played again."""
+    """A game that ends: with a result, or void to be played again.
+
+    What its row is changed to has the names of the columns.
+    """
 
     id: GameId
-    pairing_id: PairingId
     tournament_id: TournamentId
-    sequence: int
+    end_sequence: int
+    end_time: datetime
     moves: bytes
     times: bytes
     analysis: dict[str, Any] | None
@@ -129,7 +117,6 @@ class GameEnd:
     ending: Ending
     at_fault: Party
     detail: str
-    time: datetime
     fault_version_id: BotVersionId | None
     """Of the bot that the game's fault concerns; ``None`` when it was no bot."""
     evidence: dict[str, Any]
@@ -153,7 +140,7 @@ class KeptEntries:
     """The first key after them."""
     entries: int
     bytes: int
-    """About so many."""
+    """About this many."""
 
 
 @dataclass(slots=True)
@@ -168,9 +155,9 @@ class JournalEntry:
     """What `pack_move` makes of each, one after another."""
     analysis: dict[str, Any] = field(default_factory=dict)
     """By game and ply, what the bots said they thought."""
-    starts: list[GameStart] = field(default_factory=list)
+    starts: list[Game] = field(default_factory=list)
     ends: list[GameEnd] = field(default_factory=list)
-    incidents: list[NewFault] = field(default_factory=list)
+    incidents: list[Fault] = field(default_factory=list)
     """What went wrong in games that went on."""
     finished_tournaments: list[TournamentEnd] = field(default_factory=list)
     voids: list[GameVoid] = field(default_factory=list)
@@ -181,17 +168,14 @@ class JournalEntry:
     """Of the claim of the server that writes it."""
 
     def add_analysis(self, game_id: GameId, ply: int, analysis: dict[str, Any]) -> None:
-        """Add what a bot thought of a move."""
         self.analysis.setdefault(str(game_id), {})[str(ply)] = analysis
 
     @property
     def key(self) -> EntryKey:
-        """Its key."""
         return EntryKey(self.epoch, self.id)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to commit."""
         ends = self.ends or self.finished_tournaments or self.voids
         return not (self.moves or self.starts or ends or self.incidents)
 
@@ -220,7 +204,7 @@ def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool 
     }
     _INSERT_JOURNAL.execute(connection, [row])
     if entry.starts:
-        _INSERT_GAME.execute(connection, [_start_row(start) for start in entry.starts])
+        _INSERT_GAME.execute(connection, [values_of(start) for start in entry.starts])
     if entry.ends:
         _end_games(connection, entry.ends)
     if entry.incidents:
@@ -278,66 +262,28 @@ def _count_games(connection: Connection, entry: JournalEntry) -> None:
         _COUNT_GAMES_OF_BOT.execute(connection, counts)
 
 
-def _start_row(start: GameStart) -> dict[str, object]:
-    return {
-        "id": start.id,
-        "pairing_id": start.pairing_id,
-        "tournament_id": start.tournament_id,
-        "ladder_id": start.ladder_id,
-        "black_id": start.black_id,
-        "white_id": start.white_id,
-        "opening_plies": len(start.opening) // 2,
-        "opening": opening_key(start.opening),
-        "moves": start.opening,
-        "start_time": start.time,
-        "state": GameState.RUNNING,
-        "times": b"",
-        "result": Result.NONE,
-        "at_fault": Party.NOBODY,
-        "detail": "",
-        "is_repeat": False,
-        "choice": None,
-        "is_swapped": False,
-    }
-
-
 def _end_row(end: GameEnd) -> dict[str, object]:
-    return {
-        "key": end.id,
-        "old_state": GameState.RUNNING,
-        "new_state": GameState.VOID if end.ending is Ending.VOID else GameState.FINISHED,
-        "moves": end.moves,
-        "times": end.times,
-        "analysis": end.analysis,
-        "result": end.result,
-        "ending": end.ending,
-        "at_fault": end.at_fault,
-        "detail": end.detail,
-        "end_sequence": end.sequence,
-        "end_time": end.time,
-        "fingerprint": end.fingerprint,
-        "symmetric_fingerprint": end.symmetric_fingerprint,
-        "choice": end.choice,
-    }
+    new_state = GameState.VOID if end.ending is Ending.VOID else GameState.FINISHED
+    keys = {"key": end.id, "old_state": GameState.RUNNING, "new_state": new_state}
+    return keys | {name: getattr(end, name) for name in _ENDED}
 
 
 def _settled_row(end: GameEnd) -> dict[str, object]:
-    """The key of the opening that its players made: a game whose side is chosen has no other."""
     opening = settled_opening(end.moves, 0, end.choice)
     return {"key": end.id, "settled": opening_key(opening)}
 
 
-def _fault(end: GameEnd) -> NewFault | None:
+def _fault(end: GameEnd) -> Fault | None:
     """The fault that a game ended by, if it was one."""
     found = fault_of_game(end.ending, end.at_fault)
     if found is None:
         return None
     kind, party = found
-    return NewFault(
+    return Fault(
         kind=kind,
         party=party,
         detail=end.detail,
-        time=end.time,
+        create_time=end.end_time,
         evidence=end.evidence,
         game_id=end.id,
         ending=end.ending,
@@ -361,7 +307,6 @@ def kept_moves(connection: Connection) -> Iterator[bytes]:
 
 
 def unpack_moves(moves: bytes | bytearray) -> Iterator[StoredMove]:
-    """The moves of an entry."""
     return map(StoredMove._make, unpack_fields(moves))
 
 
@@ -403,10 +348,10 @@ def newest_entry(connection: Connection) -> EntryKey:
     return EntryKey(*(connection.exec_driver_sql(SELECT_NEWEST).first() or NO_ENTRY))
 
 
-_JOURNAL: Table = JournalRow.__table__  # type: ignore[assignment]
-_GAME: Table = Game.__table__  # type: ignore[assignment]
-_BOT: Table = Bot.__table__  # type: ignore[assignment]
-_TOURNAMENT: Table = Tournament.__table__  # type: ignore[assignment]
+_JOURNAL = JournalRow.__table__
+_GAME = Game.__table__
+_BOT = Bot.__table__
+_TOURNAMENT = Tournament.__table__
 _KEY = (_JOURNAL.c.epoch, _JOURNAL.c.id)
 _GIVEN_KEY = tuple_(bindparam("of_epoch"), bindparam("of_id"))
 
@@ -415,6 +360,12 @@ _INSERT_JOURNAL = Prepared(insert(_JOURNAL))
 _DELETE_ENTRIES = delete(_JOURNAL).where(tuple_(*_KEY) < _GIVEN_KEY)
 """Those of earlier owners too, and never those of a later one, which this one has not read."""
 _INSERT_GAME = Prepared(insert(_GAME))
+_ENDED = tuple(
+    each.name
+    for each in fields(GameEnd)
+    if each.name in _GAME.c and each.name not in {"id", "tournament_id", "is_swapped"}
+)
+"""What an end changes of a game's row, beside its state and its players."""
 _END_GAME = Prepared(
     update(_GAME)
     .where(_GAME.c.id == bindparam("key"), _GAME.c.state == bindparam("old_state"))

@@ -62,7 +62,6 @@ class _Compiled:
         ]
 
     def parameters(self, row: Row) -> Any:  # noqa: ANN401 - a sequence or a mapping
-        """One row as the driver takes it."""
         values = [row[name] if write is None else write(row[name]) for name, write in self._writers]
         if self._is_positional:
             return values

@@ -1,33 +1,61 @@
-"""Rows as values: selected, and read back, by the names of a dataclass's fields."""
+"""Rows as records: stored, selected, and read back, by the names of their fields."""
 
 import inspect
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import Connection, Label, Result
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, Label, Result, insert, update
 
-from meijin.store.schema.base import Base
+from meijin.store.schema.base import Record
 
 R = TypeVar("R")
-B = TypeVar("B", bound=Base)
+B = TypeVar("B", bound=Record)
+
+
+def values_of(row: Record) -> dict[str, Any]:
+    """A record's values by their columns, without a key that the database is to give."""
+    values = {column.key: getattr(row, column.key) for column in row.__table__.c}
+    serial = row.__table__.autoincrement_column
+    if serial is not None and not values[serial.key]:
+        del values[serial.key]
+    return values
 
 
 def add_row(connection: Connection, row: B) -> B:
-    """Insert a new row; return it with the id that it was given."""
-    with Session(connection, expire_on_commit=False) as session:
-        session.add(row)
-        session.flush()
-        session.expunge(row)
-    return row
+    """Insert a new row; return it with the key that it was given."""
+    key = connection.execute(insert(row.__table__), values_of(row)).inserted_primary_key
+    serial = row.__table__.autoincrement_column
+    return (
+        row
+        if serial is None or not key
+        else cast("B", replace(cast("Any", row), **{serial.key: key[0]}))
+    )
+
+
+def add_rows(connection: Connection, rows: Iterable[Record]) -> None:
+    """Insert new rows of one table, by one statement; none is fine."""
+    new = list(rows)
+    if new:
+        connection.execute(insert(new[0].__table__), list(map(values_of, new)))
+
+
+def change_row(connection: Connection, kind: type[Record], key: int, /, **values: object) -> None:
+    """Change some columns of the row of a table with this id.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: a value that there may be once is taken.
+    """
+    connection.execute(update(kind).where(kind.__table__.c.id == key).values(**values))
 
 
 def columns_of(kind: type, *models: object, **columns: Any) -> tuple[Label[Any], ...]:  # noqa: ANN401 - a model's attribute or any expression
     """The columns of a row, each labelled with its field's name.
 
     Args:
-        kind: The dataclass or NamedTuple of the row.
-        models: A field is the column of its name of the first of them that has it.
+        kind: The record, dataclass or NamedTuple of the row.
+        models: A field is the column of its name of the first of them that has it; those of a
+            record are its own table's, or `computed`.
         columns: The columns of fields that have another name, or are computed.
 
     Raises:
@@ -36,6 +64,9 @@ def columns_of(kind: type, *models: object, **columns: Any) -> tuple[Label[Any],
     names = tuple(inspect.signature(kind).parameters)
     for name in columns.keys() - set(names):
         raise TypeError(f"{kind.__name__} has no field {name}")
+    if issubclass(kind, Record):
+        models = (kind, *models)
+        columns = {**kind.expressions, **columns}
     return tuple(
         (columns[name] if name in columns else _column(kind, name, models)).label(name)
         for name in names

@@ -39,7 +39,6 @@ class RunningGames:
 
     @property
     def problem(self) -> LogProblem | None:
-        """What is wrong with the log."""
         return None if self.log is None else self.log.problem
 
     @property
@@ -80,7 +79,7 @@ def _read(connection: Connection, log: LogReader | None) -> RunningGames:
     reading = None
     if log is not None:
         log.open_new()
-        reading = log.read(mark, newest)
+        reading = LogReading(log, mark, newest)
         for entry in reading:
             moves.add(entry.moves, gaps=reading.gaps)
             if entry.analysis:

@@ -29,7 +29,6 @@ class Verification:
 
     @property
     def moves(self) -> int:
-        """Of the running games."""
         return 0 if self.running is None else sum(map(len, self.running.moves.values()))
 
 
@@ -46,7 +45,7 @@ def verify(database: Database) -> Verification:
         if damage:
             return Verification(None, (damage,))
     database.check_schema()
-    running = database.read(lambda connection: read_running_games(connection, folder))
+    running = database.read(read_running_games, folder)
     failures = [] if running.problem is None else [str(running.problem)]
     if running.problem is None and not running.is_proven:
         failures.append("the log of moves has lost its head, and with it the proof of its end")
@@ -58,7 +57,6 @@ def verify(database: Database) -> Verification:
 
 
 def _damage(database: Database) -> str | None:
-    """What is wrong with the file."""
     file = database.file
     assert file is not None
     if cut_restores(file):

@@ -2,18 +2,19 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, null, select, update
 
 from meijin.game import Ending, Party, Result
-from meijin.store.faults import NewFault, add_faults
-from meijin.store.ladders.repeats import first_repeat
-from meijin.store.ladders.tallies import forget_tallies
-from meijin.store.openings.rechecks import add_rechecks
+from meijin.store.faults import VoidEvidence, add_faults
+from meijin.store.ladders.days import forget_tallies
+from meijin.store.ladders.games import first_repeat
+from meijin.store.ladders.openings import add_rechecks
+from meijin.store.rows import change_row, columns_of, read_row
 from meijin.store.schema import (
     Bot,
     BotVersion,
+    Fault,
     FaultKind,
     FaultParty,
     Game,
@@ -25,7 +26,6 @@ from meijin.store.schema import (
     TournamentId,
     TournamentState,
 )
-from meijin.store.void_evidence import VoidEvidence
 
 MAX_REASON = 200
 """Characters of why a game is void."""
@@ -63,9 +63,11 @@ def void_game(connection: Connection, void: GameVoid) -> bool:
     """
     sequenced = _hold_ladder(connection, void.id)
     game = _finished_game(connection, void.id)
-    is_rated = game is not None and not game.is_repeat and game.end_sequence <= sequenced
+    if game is None or game.end_sequence is None:
+        return False
+    is_rated = not game.is_repeat and game.end_sequence <= sequenced
     heir = first_repeat(connection, void.id) if is_rated else None
-    if game is None or not _void(connection, void):
+    if not _void(connection, void):
         return False
     add_faults(connection, [_fault(game, void)])
     _play_on(connection, game.tournament_id)
@@ -90,22 +92,11 @@ def _hold_ladder(connection: Connection, game_id: GameId) -> int:
     return connection.scalar(query) or 0
 
 
-def _finished_game(connection: Connection, game_id: GameId) -> Row[*tuple[Any, ...]] | None:
-    query = select(
-        Game.tournament_id,
-        Game.ladder_id,
-        Game.black_id,
-        Game.white_id,
-        Game.moves,
-        Game.result,
-        Game.ending,
-        Game.at_fault,
-        Game.detail,
-        Game.end_sequence,
-        Game.is_repeat,
-    )
+def _finished_game(connection: Connection, game_id: GameId) -> Game | None:
+    """A finished game, without what the bots thought."""
     mine = (Game.id == game_id, Game.state == GameState.FINISHED)
-    return connection.execute(query.where(*mine)).one_or_none()
+    query = select(*columns_of(Game, analysis=null())).where(*mine)
+    return read_row(Game, connection.execute(query))
 
 
 def _void(connection: Connection, void: GameVoid) -> bool:
@@ -121,13 +112,14 @@ def _void(connection: Connection, void: GameVoid) -> bool:
     return bool(connection.execute(change.values(values)).rowcount)
 
 
-def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> NewFault:
+def _fault(game: Game, void: GameVoid) -> Fault:
+    assert game.ending is not None
     evidence = VoidEvidence(void.reason, game.result, game.ending, game.at_fault, game.detail)
-    return NewFault(
+    return Fault(
         kind=FaultKind.VOIDED,
         party=FaultParty.OPERATOR,
         detail=void.reason,
-        time=void.time,
+        create_time=void.time,
         evidence=evidence.to_json(),
         game_id=void.id,
         ending=Ending.VOID,
@@ -137,8 +129,7 @@ def _fault(game: Row[*tuple[Any, ...]], void: GameVoid) -> NewFault:
 
 def _play_on(connection: Connection, tournament_id: TournamentId) -> None:
     """Count the game no more, and take a finished tournament up again; a cancelled one stays so."""
-    mine = update(Tournament).where(Tournament.id == tournament_id)
-    connection.execute(mine.values(finished=Tournament.finished - 1))
+    change_row(connection, Tournament, tournament_id, finished=Tournament.finished - 1)
     change = update(Tournament).where(
         Tournament.id == tournament_id, Tournament.state == TournamentState.FINISHED
     )
@@ -146,8 +137,7 @@ def _play_on(connection: Connection, tournament_id: TournamentId) -> None:
     connection.execute(change.values(values))
 
 
-def _uncount(connection: Connection, game: Row[*tuple[Any, ...]]) -> None:
-    """Have its players count it no more."""
+def _uncount(connection: Connection, game: Game) -> None:
     versions = BotVersion.id.in_((game.black_id, game.white_id))
     players = update(Bot).where(Bot.id.in_(select(BotVersion.bot_id).where(versions)))
     connection.execute(players.values(games=Bot.games - 1))
@@ -158,10 +148,9 @@ def _change_past(connection: Connection, ladder_id: LadderId, *, more_games: int
 
     Voiding a repeat does so too: it was no rated game, but its run has counted it.
     """
-    change = update(Ladder).where(Ladder.id == ladder_id)
     counts = {
         "revision": Ladder.revision + 1,
         "voided": Ladder.voided + 1,
         "games": Ladder.games + more_games,
     }
-    connection.execute(change.values(counts))
+    change_row(connection, Ladder, ladder_id, **counts)

@@ -170,5 +170,4 @@ def _fail(group: list[_Work[Any]], error: Exception) -> None:
 
 
 def _is_away(error: Exception) -> bool:
-    """Whether it is the database that fails, and not what was done in it."""
     return isinstance(error, DBAPIError) and is_unavailable(error)

@@ -1,41 +1,37 @@
 """Tokens: whose they are, and until when."""
 
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
+from tests.query_plans import statements
+from tests.store.conftest import NOON, AddBots
 
 from meijin.store import Database
 from meijin.store.access import owners, tokens
-from meijin.store.access.tokens import Identity, NewToken
-from meijin.store.schema import BotId, TokenId, TokenKind
+from meijin.store.access.tokens import Identity
+from meijin.store.rows import change_row
+from meijin.store.schema import Bot, TokenId, TokenKind
 
-NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)
-
-AddBots = Callable[..., tuple[BotId, ...]]
 
 
 def add(database: Database, kind: TokenKind, **more: object) -> str:
-    """Keep a new token, and return its secret."""
     secret = tokens.new_secret(kind.value)
-    new = NewToken(secret, kind, **more)  # type: ignore[arg-type]  # as the test says
-    database.write(partial(tokens.add_token, new=new, now=NOON))
+    database.write(tokens.add_token, secret, kind, NOON, **more)  # type: ignore[arg-type]  # as the test says
     return secret
 
 
 def identity(database: Database, secret: str, now: datetime = NOON) -> Identity | None:
-    """Whose token it is."""
-    return database.read(partial(tokens.authenticate, token=secret, now=now))
+    return database.read(tokens.authenticate, token=secret, now=now)
 
 
 def test_a_token_says_whose_it_is(database: Database, add_bots: AddBots) -> None:
     """A bot's names the bot, an owner's the owner, and the others nobody."""
     (ada,) = add_bots("ada")
-    eve = database.write(partial(owners.add_owner, name="eve", now=NOON))
+    eve = database.write(owners.add_owner, name="eve", now=NOON)
     secrets = [
         add(database, TokenKind.BOT, bot_id=ada),
         add(database, TokenKind.OWNER, owner_id=eve),
@@ -72,13 +68,11 @@ def test_a_revoked_token_is_nobodys(database: Database, add_bots: AddBots) -> No
     """All of a bot's at once, or one by one; those of others stay."""
     ada, bob = add_bots("ada", "bob")
     secrets = [add(database, TokenKind.BOT, bot_id=bot) for bot in (ada, ada, bob, bob)]
-    database.write(partial(tokens.revoke_tokens_of, bot_id=ada, now=NOON))
-    assert database.write(partial(tokens.revoke_token, token_id=TokenId(3), now=NOON))
-    assert not database.write(partial(tokens.revoke_token, token_id=TokenId(3), now=NOON))
+    database.write(tokens.revoke_tokens_of, bot_id=ada, now=NOON)
+    assert database.write(tokens.revoke_token, token_id=TokenId(3), now=NOON)
+    assert not database.write(tokens.revoke_token, token_id=TokenId(3), now=NOON)
     assert [identity(database, secret) is None for secret in secrets] == [True, True, True, False]
-    valid = database.read(
-        partial(tokens.valid_among, token_ids=map(TokenId, range(1, 5)), now=NOON)
-    )
+    valid = database.read(tokens.valid_among, token_ids=map(TokenId, range(1, 5)), now=NOON)
     assert valid == {TokenId(4)}
 
 
@@ -87,10 +81,10 @@ def test_a_token_expires(database: Database) -> None:
     secret = add(database, TokenKind.OPERATOR, expire_time=LATER)
     before = LATER - timedelta(microseconds=1)
     assert identity(database, secret, before) is not None
-    assert database.read(partial(tokens.has_operator_token, now=before))
+    assert database.read(tokens.has_operator_token, now=before)
     assert identity(database, secret, LATER) is None
-    assert not database.read(partial(tokens.has_operator_token, now=LATER))
-    assert not database.read(partial(tokens.valid_among, token_ids=[TokenId(1)], now=LATER))
+    assert not database.read(tokens.has_operator_token, now=LATER)
+    assert not database.read(tokens.valid_among, token_ids=[TokenId(1)], now=LATER)
 
 
 def test_tokens_are_long_and_never_the_same() -> None:
@@ -102,14 +96,14 @@ def test_tokens_are_long_and_never_the_same() -> None:
 
 def test_an_owner_sees_its_own_and_its_bots(database: Database, add_bots: AddBots) -> None:
     """The list of an owner holds no token of another; revoked ones are asked for."""
-    eve = database.write(partial(owners.add_owner, name="eve", now=NOON))
+    eve = database.write(owners.add_owner, name="eve", now=NOON)
     (ada, bob) = add_bots("ada", "bob")
-    database.write(lambda to: to.execute(text("UPDATE bot SET owner_id = 1 WHERE name = 'ada'")))
-    for more in ({"bot_id": ada}, {"bot_id": bob}):
-        add(database, TokenKind.BOT, **more)
+    database.write(change_row, Bot, ada, owner_id=eve)
+    for bot_id in (ada, bob):
+        add(database, TokenKind.BOT, bot_id=bot_id)
     add(database, TokenKind.OWNER, owner_id=eve)
     add(database, TokenKind.OPERATOR)
-    database.write(partial(tokens.revoke_token, token_id=TokenId(1), now=NOON))
+    database.write(tokens.revoke_token, token_id=TokenId(1), now=NOON)
 
     def listed(**more: Any) -> list[tuple[int, str, str]]:
         query = partial(tokens.list_tokens, limit=10, now=NOON, **more)
@@ -124,10 +118,8 @@ def test_uses_are_written_by_one_statement(database: Database) -> None:
     """However many tokens there are; those that were not used keep what they had."""
     for _ in range(3):
         add(database, TokenKind.READ)
-    statements: list[str] = []
-    event.listen(database.writer, "before_cursor_execute", lambda *call: statements.append(call[2]))
-    uses = {TokenId(1): NOON, TokenId(3): LATER}
-    database.write(partial(tokens.write_uses, uses=uses))
-    assert len(statements) == 1
-    rows = database.read(partial(tokens.list_tokens, limit=10, now=NOON))
+    with statements(database.writer) as said:
+        database.write(tokens.write_uses, {TokenId(1): NOON, TokenId(3): LATER})
+    assert len(said) == 1
+    rows = database.read(tokens.list_tokens, limit=10, now=NOON)
     assert [row.use_time for row in rows] == [NOON, None, LATER]

@@ -1,7 +1,5 @@
 """What games of a test repeat each other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -18,7 +16,6 @@ TIME = Outcome(Ending.TIME, Color.BLACK, Party.WHITE)
 
 
 def key(**changes: Any) -> int | None:
-    """The fingerprint of a game that is changed."""
     game: dict[str, Any] = {
         "players": (ADA, BOB),
         "moves": MOVES,
@@ -56,7 +53,6 @@ def test_another_game_has_another(changes: dict[str, Any]) -> None:
 
 
 def test_a_game_without_a_move_repeats_none() -> None:
-    """Whatever its opening."""
     assert key(opening_plies=5, outcome=TIME) is None
     assert key(opening_plies=4, outcome=TIME) is not None
 

@@ -1,6 +1,8 @@
 """Who may do what, as it is stored.
 
 - `tokens`, `invitations`: secrets, of which hashes are kept
-- `owners`: whom bots belong to
+- `owners`, `people`: whom bots belong to, and people, who are kept as bots are
+- `classes`: classes, their students, and which version of each counts
+- `arrivals`: all that is known of the bot behind a hello
 - `audit`: the audit log, what owners and operators have changed
 """

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from sqlalchemy import Connection, Table, func, insert, or_, select
+from sqlalchemy import Connection, func, or_, select
 
-from meijin.store.rows import columns_of, read_rows
-from meijin.store.schema import LABEL, ActId, AuditRow, Bot, Owner, Token, TokenId
+from meijin.store.rows import add_row, read_rows
+from meijin.store.schema import LABEL, AuditRow, Bot, Owner, Token, TokenId
 
 NO_TOKEN = "anyone"  # noqa: S105 - a kind of actor
 """The kind of an actor who has shown no token."""
@@ -45,24 +45,6 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class ActRow:
-    """An act as it is listed."""
-
-    id: ActId
-    time: datetime
-    token_id: TokenId | None
-    kind: str
-    actor: str
-    method: str
-    action: str
-    subject: str
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
-    peer: str
-    request_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class ActorName:
     """Who an actor is, for people."""
 
@@ -90,42 +72,39 @@ def actor_name(connection: Connection, token_id: TokenId | None) -> ActorName:
 
 
 def add_act(connection: Connection, act: Act) -> None:
-    """Keep an act, in the transaction of what it changes."""
     who = actor_name(connection, act.actor.token_id)
-    values = {
-        "time": act.time,
-        "token_id": act.actor.token_id,
-        "kind": who.kind,
-        "actor": who.name,
-        "method": act.actor.method,
-        "action": act.action,
-        "subject": act.subject,
-        "before": None if act.before is None else dict(act.before),
-        "after": None if act.after is None else dict(act.after),
-        "peer": act.actor.peer,
-        "request_id": act.actor.request_id,
-    }
-    connection.execute(insert(_AUDIT), [values])
+    row = AuditRow(
+        time=act.time,
+        token_id=act.actor.token_id,
+        kind=who.kind,
+        actor=who.name,
+        method=act.actor.method,
+        action=act.action,
+        subject=act.subject,
+        before=None if act.before is None else dict(act.before),
+        after=None if act.after is None else dict(act.after),
+        peer=act.actor.peer,
+        request_id=act.actor.request_id,
+    )
+    add_row(connection, row)
 
 
 def list_acts(
     connection: Connection, *, limit: int, before: int | None = None, of: str = ""
-) -> Sequence[ActRow]:
+) -> Sequence[AuditRow]:
     """Acts, newest first, from the one before the id `before`.
 
     Args:
         of: Those to what has this name, whatever it is, and those by an actor of this name.
     """
-    query = select(*columns_of(ActRow, AuditRow)).order_by(AuditRow.id.desc()).limit(limit)
+    query = select(AuditRow).order_by(AuditRow.id.desc()).limit(limit)
     if before is not None:
         query = query.where(AuditRow.id < before)
     if of:
         subjects = [of, *(f"{kind} {of}" for kind in SUBJECTS)]
         query = query.where(or_(AuditRow.subject.in_(subjects), AuditRow.actor == of))
-    return read_rows(ActRow, connection.execute(query))
+    return read_rows(AuditRow, connection.execute(query))
 
 
 SUBJECTS = ("bot", "owner", "token", "invitation", "tournament", "game", "ladder")
 """What things are changed."""
-
-_AUDIT: Table = AuditRow.__table__  # type: ignore[assignment]

@@ -1,27 +1,21 @@
 """Owners: whom bots belong to."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.orm import Session
 
-from meijin.store.errors import UnknownOwnerError
-from meijin.store.rows import columns_of, read_row, read_rows
-from meijin.store.schema import Bot, Owner, OwnerId
+from meijin.store.errors import RowNotFoundError
+from meijin.store.rows import add_row, columns_of, read_row, read_rows
+from meijin.store.schema import Bot, Owner, OwnerId, computed
+
+_BOTS = select(func.count()).where(Bot.owner_id == Owner.id).correlate(Owner).scalar_subquery()
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerRow:
+class OwnerRow(Owner):
     """An owner as it is listed."""
 
-    id: OwnerId
-    name: str
-    create_time: datetime
-    quota: int | None
-    """The most bots that it may register; ``None`` for the server's default."""
-    bots: int
+    bots: int = computed(_BOTS)
     """How many it has."""
 
 
@@ -33,11 +27,7 @@ def add_owner(
     Raises:
         sqlalchemy.exc.IntegrityError: the name is taken.
     """
-    with Session(connection) as session:
-        owner = Owner(name=name, create_time=now, quota=quota)
-        session.add(owner)
-        session.flush()
-        return owner.id
+    return add_row(connection, Owner(name=name, create_time=now, quota=quota)).id
 
 
 def find_owner(connection: Connection, name: str) -> OwnerId | None:
@@ -49,11 +39,11 @@ def get_owner(connection: Connection, owner_id: OwnerId) -> OwnerRow:
     """An owner as it is listed.
 
     Raises:
-        UnknownOwnerError: none has the id.
+        RowNotFoundError: none has the id.
     """
     row = read_row(OwnerRow, connection.execute(_OWNERS.where(Owner.id == owner_id)))
     if row is None:
-        raise UnknownOwnerError(f"no owner {owner_id}; list the owners to see who there are")
+        raise RowNotFoundError(f"no owner {owner_id}; list the owners to see who there are")
     return row
 
 
@@ -63,5 +53,4 @@ def list_owners(connection: Connection, *, limit: int, after: str = "") -> Seque
     return read_rows(OwnerRow, connection.execute(query))
 
 
-_BOTS = select(func.count()).where(Bot.owner_id == Owner.id).correlate(Owner).scalar_subquery()
-_OWNERS = select(*columns_of(OwnerRow, Owner, bots=_BOTS)).select_from(Owner)
+_OWNERS = select(*columns_of(OwnerRow)).select_from(Owner)

@@ -20,11 +20,20 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.orm import Session
 
-from meijin.store.errors import UnknownTokenError
-from meijin.store.rows import columns_of, read_row, read_rows
-from meijin.store.schema import Bot, BotId, Instant, Owner, OwnerId, Token, TokenId, TokenKind
+from meijin.store.errors import RowNotFoundError
+from meijin.store.rows import add_row, columns_of, read_row, read_rows
+from meijin.store.schema import (
+    Bot,
+    BotId,
+    Instant,
+    Owner,
+    OwnerId,
+    Token,
+    TokenId,
+    TokenKind,
+    computed,
+)
 
 SUFFIX = 6
 """Characters at a token's end that are kept as they are, to tell it by."""
@@ -45,39 +54,17 @@ class Identity:
     """The owner whose bots it lets manage; ``None`` for other kinds."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewToken:
-    """A token that is to be kept."""
-
-    secret: str
-    kind: TokenKind
-    bot_id: BotId | None = None
-    owner_id: OwnerId | None = None
-    label: str = ""
-    creator: str = ""
-    expire_time: datetime | None = None
+_OWNER_ID = func.coalesce(Token.owner_id, Bot.owner_id)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenRow:
-    """A token as it is listed."""
+class TokenRow(Token):
+    """A token as it is listed; its owner is its bot's, where it lets a bot play."""
 
-    id: TokenId
-    kind: TokenKind
-    suffix: str
-    label: str
-    creator: str
-    create_time: datetime
-    expire_time: datetime | None
-    use_time: datetime | None
-    revoke_time: datetime | None
-    bot: str
+    owner_id: OwnerId | None = computed(_OWNER_ID)
+    bot: str = computed(func.coalesce(Bot.name, ""))
     """The name of the bot that it lets play; empty for other kinds."""
-    owner: str
-    """The name of its owner, or of its bot's; may be empty."""
-    bot_id: BotId | None
-    owner_id: OwnerId | None
-    """Whose it is, or whose its bot is."""
+    owner: str = computed(func.coalesce(Owner.name, ""))
+    """The owner's name; may be empty."""
 
 
 def new_secret(kind: str) -> str:
@@ -86,7 +73,6 @@ def new_secret(kind: str) -> str:
 
 
 def token_digest(token: str) -> str:
-    """What is kept of a secret."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -104,23 +90,31 @@ def authenticate(connection: Connection, token: str, now: datetime) -> Identity 
     return read_row(Identity, connection.execute(query))
 
 
-def add_token(connection: Connection, new: NewToken, now: datetime) -> TokenId:
+def add_token(
+    connection: Connection,
+    secret: str,
+    kind: TokenKind,
+    now: datetime,
+    *,
+    bot_id: BotId | None = None,
+    owner_id: OwnerId | None = None,
+    label: str = "",
+    creator: str = "",
+    expire_time: datetime | None = None,
+) -> TokenId:
     """Keep the hash of a new token."""
-    with Session(connection) as session:
-        token = Token(
-            digest=token_digest(new.secret),
-            suffix=new.secret[-SUFFIX:],
-            kind=new.kind,
-            create_time=now,
-            bot_id=new.bot_id,
-            owner_id=new.owner_id,
-            label=new.label,
-            creator=new.creator,
-            expire_time=new.expire_time,
-        )
-        session.add(token)
-        session.flush()
-        return token.id
+    row = Token(
+        digest=token_digest(secret),
+        suffix=secret[-SUFFIX:],
+        kind=kind,
+        create_time=now,
+        bot_id=bot_id,
+        owner_id=owner_id,
+        label=label,
+        creator=creator,
+        expire_time=expire_time,
+    )
+    return add_row(connection, row).id
 
 
 def revoke_token(connection: Connection, token_id: TokenId, now: datetime) -> bool:
@@ -130,13 +124,11 @@ def revoke_token(connection: Connection, token_id: TokenId, now: datetime) -> bo
 
 
 def revoke_tokens_of(connection: Connection, bot_id: BotId, now: datetime) -> None:
-    """Revoke all tokens of a bot."""
     old = update(Token).where(Token.bot_id == bot_id, Token.revoke_time.is_(None))
     connection.execute(old.values(revoke_time=now))
 
 
 def has_operator_token(connection: Connection, now: datetime) -> bool:
-    """Whether an operator has a token that is valid."""
     query = select(Token.id).where(Token.kind == TokenKind.OPERATOR, is_valid(now)).limit(1)
     return connection.scalar(query) is not None
 
@@ -145,11 +137,11 @@ def get_token(connection: Connection, token_id: TokenId) -> TokenRow:
     """A token as it is listed.
 
     Raises:
-        UnknownTokenError: none has the id.
+        RowNotFoundError: none has the id.
     """
     row = read_row(TokenRow, connection.execute(_tokens().where(Token.id == token_id)))
     if row is None:
-        raise UnknownTokenError(f"no token {token_id}; list the tokens to see their ids")
+        raise RowNotFoundError(f"no token {token_id}; list the tokens to see their ids")
     return row
 
 
@@ -218,13 +210,5 @@ def valid_among(
 
 
 def _tokens() -> Select[*tuple[Any, ...]]:
-    """Tokens, with the names of their bots and owners."""
-    columns = columns_of(
-        TokenRow,
-        Token,
-        bot=func.coalesce(Bot.name, ""),
-        owner=func.coalesce(Owner.name, ""),
-        owner_id=func.coalesce(Token.owner_id, Bot.owner_id),
-    )
-    owner = Owner.id == func.coalesce(Token.owner_id, Bot.owner_id)
-    return select(*columns).select_from(Token).outerjoin(Bot).outerjoin(Owner, owner)
+    listed = select(*columns_of(TokenRow)).select_from(Token).outerjoin(Bot)
+    return listed.outerjoin(Owner, Owner.id == _OWNER_ID)

@@ -1,39 +1,102 @@
-"""Rating history: everybody's rating at the end of each day."""
+"""Days of ladders: their games counted, which runs go on from, and the ratings at their ends."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, tuple_, update
 
 from meijin.store.bots import DISTINCT_LABEL
-from meijin.store.rows import columns_of, read_rows
+from meijin.store.rows import add_rows, columns_of, read_row, read_rows
 from meijin.store.schema import (
     BotId,
     BotVersion,
     BotVersionId,
     DayTally,
+    Ladder,
     LadderId,
     RatingDay,
+    computed,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class NewDayRating:
-    """A version's rating by the games up to the end of a day, to be kept."""
+class TallyMark:
+    """Where a ladder's tallies end."""
 
     day: date
-    version_id: BotVersionId
-    elo: float
-    margin: float
-    games: int
+    cutoff: int
+    """The `end_sequence` of the last game in them."""
+    chain: bytes
+    """The chained SHA-256 of all games up to there."""
 
 
-@dataclass(frozen=True, slots=True)
-class DayRating(NewDayRating):
-    """A version's rating by the games up to the end of a day, as it was kept."""
+def last_mark(connection: Connection, ladder_id: LadderId) -> TallyMark | None:
+    """Where the kept tallies of the ladder end; ``None`` where there are none."""
+    query = (
+        select(*columns_of(TallyMark, DayTally))
+        .where(DayTally.ladder_id == ladder_id)
+        .order_by(DayTally.day.desc())
+        .limit(1)
+    )
+    return read_row(TallyMark, connection.execute(query))
 
-    version: str
+
+def kept_tallies(connection: Connection, ladder_id: LadderId) -> Sequence[DayTally]:
+    """All kept tallies of the ladder, the first day first."""
+    query = select(DayTally).where(DayTally.ladder_id == ladder_id)
+    return read_rows(DayTally, connection.execute(query.order_by(DayTally.day)))
+
+
+def last_versions(connection: Connection, ladder_id: LadderId) -> bytes:
+    """Each version's state after the last kept tally of the ladder; empty where there is none."""
+    query = select(DayTally.versions).where(DayTally.ladder_id == ladder_id)
+    return connection.scalar(query.order_by(DayTally.day.desc()).limit(1)) or b""
+
+
+def keep_tallies(
+    connection: Connection,
+    ladder_id: LadderId,
+    tallies: Sequence[DayTally],
+    *,
+    after: TallyMark | None,
+    voided: int,
+) -> None:
+    """Put the tallies of some days, and of all after them, in the place of those kept.
+
+    Nothing is kept when those that they went on from have changed, or a game was voided: the
+    next run goes on from what is there. The transaction has to hold the ladder's row.
+
+    Args:
+        tallies: The first day first, which may be the last one that was kept.
+        after: Where those ended that they went on from.
+        voided: How many finished games of the ladder had been voided when they were counted.
+    """
+    now_voided = connection.scalar(select(Ladder.voided).where(Ladder.id == ladder_id))
+    if not tallies or now_voided != voided or last_mark(connection, ladder_id) != after:
+        return
+    _forget_from(connection, ladder_id, tallies[0].day)
+    add_rows(connection, (replace(each, ladder_id=ladder_id) for each in tallies))
+
+
+def forget_tallies(connection: Connection, ladder_id: LadderId, end_sequence: int) -> None:
+    """Forget the days, and their ratings, that a game has changed, and those after them."""
+    changed = (DayTally.ladder_id == ladder_id, DayTally.cutoff >= end_sequence)
+    first = connection.scalar(select(func.min(DayTally.day)).where(*changed))
+    if first is not None:
+        _forget_from(connection, ladder_id, first)
+
+
+def _forget_from(connection: Connection, ladder_id: LadderId, day: date) -> None:
+    for model in (DayTally, RatingDay):
+        mine = delete(model).where(model.ladder_id == ladder_id, model.day >= day)
+        connection.execute(mine)
+
+
+class DayRating(RatingDay):
+    """A version's rating by the games up to the end of a day, as it is listed."""
+
+    version: str = computed(DISTINCT_LABEL)
     """The version's label, told apart from equal ones of the bot; may be empty."""
 
 
@@ -51,7 +114,7 @@ def unrated_days(
 def keep_day(
     connection: Connection,
     ladder_id: LadderId,
-    ratings: Sequence[NewDayRating],
+    ratings: Sequence[RatingDay],
     *,
     day: date,
     chain: bytes,
@@ -68,9 +131,7 @@ def keep_day(
         return False
     old = delete(RatingDay).where(RatingDay.ladder_id == ladder_id, RatingDay.day == day)
     connection.execute(old)
-    if ratings:
-        rows = [{"ladder_id": ladder_id, **asdict(rating)} for rating in ratings]
-        connection.execute(insert(RatingDay), rows)
+    add_rows(connection, (replace(each, ladder_id=ladder_id) for each in ratings))
     return True
 
 
@@ -88,7 +149,7 @@ def rating_history(
         before: The day and version of the last line of the page before.
     """
     query = (
-        select(*columns_of(DayRating, RatingDay, version=DISTINCT_LABEL))
+        select(*columns_of(DayRating))
         .select_from(RatingDay)
         .join(BotVersion, BotVersion.id == RatingDay.version_id)
         .where(RatingDay.ladder_id == ladder_id, BotVersion.bot_id == bot_id)

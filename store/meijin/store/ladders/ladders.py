@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -12,7 +12,6 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     not_,
     or_,
     select,
@@ -21,8 +20,8 @@ from sqlalchemy import (
 
 from meijin.game import TimeClasses, Variant
 from meijin.store.bots import get_bot, version_ids
-from meijin.store.errors import MixedLadderError, TimeClassError, UnknownLadderError
-from meijin.store.rows import columns_of, read_row, read_rows
+from meijin.store.errors import TimeClassError, UnknownLadderError, did_you_mean
+from meijin.store.rows import add_rows, change_row, columns_of, read_row, read_rows
 from meijin.store.schema import (
     Anchor,
     BotVersionId,
@@ -35,7 +34,6 @@ from meijin.store.schema import (
     RatingRunId,
     TournamentId,
 )
-from meijin.store.similar import did_you_mean
 
 MAX_ANCHORS = 3
 MOST_COUNTED = 10_000
@@ -72,6 +70,8 @@ class LadderSummary:
     """The published run; ``None`` before the first."""
     run_create_time: datetime | None = None
     """When it was computed."""
+    run_games: int = 0
+    """Those that went into it."""
 
 
 def list_ladders(
@@ -150,7 +150,7 @@ def check_time_classes(connection: Connection, classes: TimeClasses) -> None:
         TimeClassError: a class has other bounds than ladders that are there.
     """
     named = {each.name: each for each in classes.classes}
-    query = select(Ladder.name, Ladder.time_class).where(Ladder.time_class.is_not(None))
+    query = select(Ladder.name, Ladder.time_class)
     for name, kept in connection.execute(query.order_by(Ladder.name)):
         given = kept and named.get(kept.name, kept)
         if given != kept:
@@ -160,34 +160,16 @@ def check_time_classes(connection: Connection, classes: TimeClasses) -> None:
             )
 
 
-def check_goes_on(connection: Connection, ladder_id: LadderId) -> None:
-    """See that a ladder has games, and is not one whose runs are kept alone.
-
-    Raises:
-        MixedLadderError: it is.
-    """
-    query = select(Ladder.name).where(Ladder.id == ladder_id, Ladder.time_class.is_(None))
-    name = connection.scalar(query)
-    if name is not None:
-        raise MixedLadderError(
-            f'ladder "{name}" mixed classes of time control; its runs are kept to be read, and '
-            "its games count for ladders of their classes now"
-        )
-
-
 def _summaries() -> Select[*tuple[Any, ...]]:
-    run_create_time = (
-        select(RatingRun.create_time).where(RatingRun.id == Ladder.run_id).scalar_subquery()
+    columns = columns_of(
+        LadderSummary,
+        Ladder,
+        games=Ladder.games + _WAITING,
+        is_current=not_(_HAS_CHANGED),
+        run_create_time=RatingRun.create_time,
+        run_games=func.coalesce(RatingRun.games, 0),
     )
-    return select(
-        *columns_of(
-            LadderSummary,
-            Ladder,
-            games=Ladder.games + _WAITING,
-            is_current=not_(_HAS_CHANGED),
-            run_create_time=run_create_time,
-        )
-    )
+    return select(*columns).select_from(Ladder).outerjoin(RatingRun, RatingRun.id == Ladder.run_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,57 +198,10 @@ def backlog(connection: Connection) -> LadderBacklog:
     return LadderBacklog(outdated, changes or 0, oldest)
 
 
-class LadderProgress(NamedTuple):
-    """A ladder, and how far its published run is."""
-
-    name: str
-    games: int
-    """As in `LadderSummary`."""
-    run_time: datetime | None
-    """When the published run was computed; ``None`` before the first."""
-    run_games: int
-    """Those that went into it."""
-
-
-def ladder_progress(connection: Connection, limit: int) -> Sequence[LadderProgress]:
-    """How far the published runs of the first so many ladders by name are."""
-    run = {
-        "games": Ladder.games + _WAITING,
-        "run_time": RatingRun.create_time,
-        "run_games": func.coalesce(RatingRun.games, 0),
-    }
-    query = (
-        select(*columns_of(LadderProgress, Ladder, **run))
-        .select_from(Ladder)
-        .join(RatingRun, RatingRun.id == Ladder.run_id, isouter=True)
-        .order_by(Ladder.name)
-    )
-    return read_rows(LadderProgress, connection.execute(query.limit(limit)))
-
-
-class LadderRow(NamedTuple):
-    """A ladder without its games."""
-
-    id: LadderId
-    name: str
-    revision: int
-    run_revision: int
-    """At which the published run was computed."""
-    sequenced: int
-    """The `end_sequence` of the last game in its log."""
-    voided: int
-    """How many of its finished games have been voided."""
-
-
-def ladder_row(connection: Connection, ladder_id: LadderId) -> LadderRow:
+def ladder_row(connection: Connection, ladder_id: LadderId) -> Ladder:
     """A ladder without its games; it has to exist."""
-    query = select(*columns_of(LadderRow, Ladder)).where(Ladder.id == ladder_id)
-    return LadderRow(**connection.execute(query).mappings().one())
-
-
-def name_of(connection: Connection, ladder_id: LadderId) -> str:
-    """A ladder's name."""
-    return connection.scalars(select(Ladder.name).where(Ladder.id == ladder_id)).one()
+    query = select(Ladder).where(Ladder.id == ladder_id)
+    return Ladder(**connection.execute(query).mappings().one())
 
 
 def is_dirty(connection: Connection, ladder_id: LadderId) -> bool:
@@ -288,17 +223,16 @@ def dirty_ladders(connection: Connection) -> list[LadderId]:
 
 
 def published_ladders(connection: Connection) -> Sequence[LadderId]:
-    """The ladders that have a run, and may have others."""
-    goes_on = (Ladder.run_id.is_not(None), Ladder.time_class.is_not(None))
-    return connection.scalars(select(Ladder.id).where(*goes_on)).all()
+    """The ladders that have a run."""
+    return connection.scalars(select(Ladder.id).where(Ladder.run_id.is_not(None))).all()
 
 
 def mark_outdated(connection: Connection, algorithm: str) -> None:
     """Make dirty the ladders whose published run is of another algorithm; forget their tallies."""
     outdated = select(RatingRun.id).where(RatingRun.algorithm != algorithm)
-    mine = (Ladder.run_id.in_(outdated), Ladder.time_class.is_not(None))
-    ladder_ids = connection.scalars(select(Ladder.id).where(*mine)).all()
-    clean = update(Ladder).where(*mine, Ladder.revision <= Ladder.run_revision)
+    mine = Ladder.run_id.in_(outdated)
+    ladder_ids = connection.scalars(select(Ladder.id).where(mine)).all()
+    clean = update(Ladder).where(mine, Ladder.revision <= Ladder.run_revision)
     connection.execute(clean.values(revision=Ladder.run_revision + 1))
     connection.execute(delete(DayTally).where(DayTally.ladder_id.in_(ladder_ids)))
 
@@ -313,7 +247,7 @@ def anchor_versions(connection: Connection, names: Sequence[str]) -> list[BotVer
     """The newest versions of some bots, to be a ladder's anchors, sorted.
 
     Raises:
-        UnknownBotError: no bot has one of the names.
+        RowNotFoundError: no bot has one of the names.
         ValueError: they are too many, or one has never been connected.
     """
     if len(names) > MAX_ANCHORS:
@@ -330,23 +264,14 @@ def anchor_versions(connection: Connection, names: Sequence[str]) -> list[BotVer
 def set_anchors(
     connection: Connection, ladder_id: LadderId, version_ids: Iterable[BotVersionId]
 ) -> None:
-    """Make the ladder's ratings relative to some versions; without any, to their mean.
-
-    Raises:
-        MixedLadderError: the ladder has no games any more.
-    """
-    check_goes_on(connection, ladder_id)
+    """Make the ladder's ratings relative to some versions; without any, to their mean."""
     connection.execute(delete(Anchor).where(Anchor.ladder_id == ladder_id))
-    rows = [{"ladder_id": ladder_id, "version_id": key} for key in version_ids]
-    if rows:
-        connection.execute(insert(Anchor), rows)
-    change = update(Ladder).where(Ladder.id == ladder_id)
-    connection.execute(change.values(revision=Ladder.revision + 1))
+    add_rows(connection, (Anchor(ladder_id=ladder_id, version_id=key) for key in version_ids))
+    change_row(connection, Ladder, ladder_id, revision=Ladder.revision + 1)
 
 
 def settle(connection: Connection, tournament_id: TournamentId, ladder_id: LadderId) -> None:
     """A tournament has settled the ladder: the next run, which has all of its games, is final."""
-    change = update(Ladder).where(Ladder.id == ladder_id)
     finished = (Game.ladder_id == ladder_id, Game.state == GameState.FINISHED)
     last_end = select(func.max(Game.end_sequence)).where(*finished)
     values = {
@@ -355,9 +280,4 @@ def settle(connection: Connection, tournament_id: TournamentId, ladder_id: Ladde
         "settled_sequence": connection.scalar(last_end) or 0,
         "revision": Ladder.revision + 1,
     }
-    connection.execute(change.values(values))
-
-
-def voided_games(connection: Connection, ladder_id: LadderId) -> int:
-    """How many of the ladder's finished games have been voided."""
-    return connection.scalar(select(Ladder.voided).where(Ladder.id == ladder_id)) or 0
+    change_row(connection, Ladder, ladder_id, **values)

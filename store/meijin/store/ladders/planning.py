@@ -6,21 +6,19 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, case, func, or_, select
 
-from meijin.store.ladders.lineage import ParentOf, parents_of
-from meijin.store.ladders.rated_games import ScoredGame, results_since
-from meijin.store.ladders.runs import Covariances, Standings, covariances, standings
-from meijin.store.ladders.tallies import last_versions
+from meijin.store.ladders.days import last_versions
+from meijin.store.ladders.games import ScoredGame, results_since
+from meijin.store.ladders.runs import Standings, covariances, standings
+from meijin.store.ladders.versions import ParentOf, parents_of
 from meijin.store.schema import (
     BotId,
     BotVersion,
     BotVersionId,
     Game,
     GameState,
-    Ladder,
     LadderId,
     Pairing,
-    Rating,
-    RatingRunId,
+    Posterior,
     TournamentId,
 )
 
@@ -35,7 +33,7 @@ class LadderState:
     """A ladder and a tournament for it, at one instant."""
 
     table: Standings
-    covariances: Covariances | None
+    covariances: Posterior | None
     versions: dict[BotId, BotVersionId]
     """The newest of every bot."""
     parents: Sequence[ParentOf]
@@ -47,22 +45,6 @@ class LadderState:
     """Those that the published run does not have."""
     repeats: Counter[BotPair]
     """How many of the tournament's games between these versions repeated others."""
-
-
-def rated_bots(connection: Connection, ladder: str) -> set[BotId]:
-    """The bots in the published run of the ladder of that name; none before the first."""
-    query = (
-        select(BotVersion.bot_id)
-        .join(Rating, Rating.version_id == BotVersion.id)
-        .join(Ladder, Ladder.run_id == Rating.run_id)
-        .where(Ladder.name == ladder)
-    )
-    return set(connection.scalars(query))
-
-
-def published_run(connection: Connection, ladder_id: LadderId) -> RatingRunId | None:
-    """The ladder's newest run; ``None`` before the first."""
-    return connection.scalar(select(Ladder.run_id).where(Ladder.id == ladder_id))
 
 
 def ladder_state(

@@ -1,16 +1,15 @@
-"""Rating runs of ladders: published, kept, and read."""
+"""Rating runs of ladders: published, kept, read, and exported in pages."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, fields
-from datetime import datetime
-from typing import Any
+from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, false, func, literal, null, select, update
 
 from meijin.store.bots import DISTINCT_LABEL
-from meijin.store.errors import NoRunError, UnknownRunError
+from meijin.store.errors import MatrixNotKeptError, NoRunError, RowNotFoundError, SupersededRunError
+from meijin.store.ladders.games import PairCount, pair_counts_page
 from meijin.store.ladders.ladders import LadderSummary, summary
-from meijin.store.rows import columns_of, read_row, read_rows
+from meijin.store.rows import add_row, add_rows, change_row, columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -19,163 +18,50 @@ from meijin.store.schema import (
     Ladder,
     LadderId,
     Posterior,
-    Rating,
+    RatingLine,
     RatingRun,
     RatingRunId,
     TournamentId,
+    computed,
 )
 
 KEPT_RUNS = 100
-"""So many of a ladder's runs are kept whole, and of those before them the last of each day.
+"""This many of a ladder's runs are kept whole, and of those before them the last of each day.
 
-Final ones are kept for ever.
+Final ones are never deleted.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Games by their results."""
-
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def games(self) -> int:
-        """How many there are."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def reversed(self) -> "Score":
-        """The opponent's."""
-        return Score(self.losses, self.draws, self.wins)
-
-    def __add__(self, other: "Score") -> "Score":
-        """Both together."""
-        return Score(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
-
-
-NO_GAMES = Score(0, 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What a run says of one version."""
-
-    rank: int
-    """From 1 on."""
-    elo: float
-    margin: float
-    """Half of the 95 % interval, relative to the anchors; Elo."""
-    superiority: float | None
-    """The chance to be stronger than the next in rank; ``None`` for the last."""
-    classic_elo: float
-    opponents_elo: float
-    """The mean over its games."""
-    wins_as_black: int
-    draws_as_black: int
-    losses_as_black: int
-    wins_as_white: int
-    draws_as_white: int
-    losses_as_white: int
-    faults: int
-    is_anchor: bool
-    is_provisional: bool
-    is_linked: bool
-    depends_on_opponents: bool = False
-    """Its results depend on whom it meets, surer than chance."""
-    changes_over_time: bool = False
-    """Its strength has a trend, surer than chance."""
-
-    @property
-    def as_black(self) -> Score:
-        """The rated games with the black stones."""
-        return Score(self.wins_as_black, self.draws_as_black, self.losses_as_black)
-
-    @property
-    def as_white(self) -> Score:
-        """The rated games with the white stones."""
-        return Score(self.wins_as_white, self.draws_as_white, self.losses_as_white)
-
-
-@dataclass(frozen=True, slots=True)
-class NewRating:
-    """A version's line of a run to be published."""
-
-    version_id: BotVersionId
-    line: Line
-
-
-@dataclass(frozen=True, slots=True)
-class Covariances:
-    """What the errors of a run's ratings have in common."""
-
-    version_ids: bytes
-    """Of the rows and columns: eight bytes each, little-endian."""
-    matrix: bytes
-    """Row by row, in Elo squared, up to a constant: four bytes each, little-endian floats."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """What a run was computed from, and how."""
-
-    revision: int
-    """The ladder's, at that time."""
-    voided: int
-    """How many finished games of the ladder had been voided."""
-    cutoff: int
-    """The `end_sequence` of the last game that went into it."""
-    games: int
-    repeats: int
-    checksum: str
-    algorithm: str
-    parameters: dict[str, Any]
-    create_time: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRun(Origin):
+class NewRun(RatingRun):
     """A run to be published."""
 
-    ladder_id: LadderId
     sequenced: int
     """The `end_sequence` that the ladder's log ended with."""
-    ratings: Sequence[NewRating]
+    ratings: Sequence[RatingLine]
     """Best first."""
-    covariances: Covariances | None
+    covariances: Posterior | None
     """``None`` for a pool too large to keep them."""
-    diagnosis: dict[str, Any] | None = None
-    """What speaks against its fit; bounded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedRun(Origin):
-    """A run that was published."""
+class Standing(RatingLine):
+    """A version's line of a published run, with what the version is called."""
 
-    id: RatingRunId
-    final_of: TournamentId | None = None
-    """The tournament that settled the ladder, where it is the first to have all of its games."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A version's line of a published run."""
-
-    bot_id: BotId
-    bot: str
-    version_id: BotVersionId
-    version: str
+    bot_id: BotId = computed(BotVersion.bot_id)
+    bot: str = computed(Bot.name)
+    version: str = computed(DISTINCT_LABEL)
     """The version's label, told apart from equal ones of the bot; may be empty."""
-    line: Line
-    is_hidden: bool = False
+    is_hidden: bool = computed(Bot.is_hidden)
     """The bot is left out of tables."""
-    digest: str = ""
+    digest: str = computed(BotVersion.digest)
     """Of the version's program and its configuration."""
-    hardware: str = ""
+    hardware: str = computed(BotVersion.hardware)
     """What the version said last that it runs on; empty where it said nothing."""
-    nodes_per_second: int = 0
+    nodes_per_second: int = computed(BotVersion.nodes_per_second)
     """Of the reference search there, as the version said last; 0 where it said nothing."""
+    preview_elo: float | None = computed(null())
+    """Its rating with the games since the run; ``None`` where nobody has computed it."""
+    is_paused: bool = computed(false())
+    """It gets no new games for a while, as far as anybody has looked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +69,7 @@ class Standings:
     """A ladder's table."""
 
     ladder: LadderSummary
-    run: PublishedRun | None
+    run: RatingRun | None
     """``None`` before the first run."""
     standings: Sequence[Standing]
     """Best first."""
@@ -202,17 +88,11 @@ def publish(connection: Connection, run: NewRun) -> bool:
     claim = ladder.where(Ladder.run_revision < run.revision).values(run_revision=run.revision)
     if not connection.execute(claim).rowcount:
         return False
-    origin = {field.name: getattr(run, field.name) for field in fields(Origin)}
-    origin["diagnosis"] = run.diagnosis
-    row = insert(RatingRun).values(ladder_id=run.ladder_id, **origin)
-    run_id = connection.execute(row.returning(RatingRun.id)).scalar_one()
-    if run.ratings:
-        lines = [
-            {"run_id": run_id, "version_id": rating.version_id, **asdict(rating.line)}
-            for rating in run.ratings
-        ]
-        connection.execute(insert(Rating), lines)
-    _keep_covariances(connection, run, run_id)
+    run_id = add_row(connection, run).id
+    add_rows(connection, [replace(line, run_id=run_id) for line in run.ratings])
+    connection.execute(delete(Posterior).where(Posterior.ladder_id == run.ladder_id))
+    if run.covariances is not None:
+        add_row(connection, replace(run.covariances, ladder_id=run.ladder_id, run_id=run_id))
     connection.execute(ladder.values(run_id=run_id))
     _mark_final(connection, run, run_id)
     _forget_runs(connection, run.ladder_id)
@@ -220,7 +100,6 @@ def publish(connection: Connection, run: NewRun) -> bool:
 
 
 def _mark_final(connection: Connection, run: NewRun, run_id: RatingRunId) -> None:
-    """Mark a run that has all games of a tournament that settled the ladder."""
     mine = (
         Ladder.id == run.ladder_id,
         Ladder.settled_revision <= run.revision,
@@ -228,21 +107,8 @@ def _mark_final(connection: Connection, run: NewRun, run_id: RatingRunId) -> Non
     )
     settled_by = connection.scalar(select(Ladder.settled_by).where(*mine))
     if settled_by is not None:
-        change = update(RatingRun).where(RatingRun.id == run_id)
-        connection.execute(change.values(final_of=settled_by))
+        change_row(connection, RatingRun, run_id, final_of=settled_by)
         connection.execute(update(Ladder).where(*mine).values(settled_by=None))
-
-
-def _keep_covariances(connection: Connection, run: NewRun, run_id: RatingRunId) -> None:
-    connection.execute(delete(Posterior).where(Posterior.ladder_id == run.ladder_id))
-    if run.covariances is not None:
-        row = insert(Posterior).values(
-            ladder_id=run.ladder_id,
-            run_id=run_id,
-            version_ids=run.covariances.version_ids,
-            matrix=run.covariances.matrix,
-        )
-        connection.execute(row)
 
 
 def _forget_runs(connection: Connection, ladder_id: LadderId) -> None:
@@ -262,19 +128,18 @@ def _forget_runs(connection: Connection, ladder_id: LadderId) -> None:
         RatingRun.final_of.is_(None),
     )
     keys = list(connection.scalars(select(RatingRun.id).where(*old)))
-    connection.execute(delete(Rating).where(Rating.run_id.in_(keys)))
+    connection.execute(delete(RatingLine).where(RatingLine.run_id.in_(keys)))
     connection.execute(delete(RatingRun).where(RatingRun.id.in_(keys)))
 
 
 def find_run(
     connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None = None
-) -> PublishedRun | None:
-    """The ladder's published run or an earlier one, without its ratings; ``None`` if it has none."""
+) -> RatingRun | None:
+    """The ladder's published run or an earlier one, without its diagnosis, if there is one."""
     published = select(Ladder.run_id).where(Ladder.id == ladder_id).scalar_subquery()
     wanted = published if run_id is None else run_id
     mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
-    query = select(*columns_of(PublishedRun, RatingRun)).where(*mine)
-    return read_row(PublishedRun, connection.execute(query))
+    return read_row(RatingRun, connection.execute(select(*_RUN).where(*mine)))
 
 
 def list_runs(
@@ -283,13 +148,13 @@ def list_runs(
     *,
     limit: int,
     before: RatingRunId | None = None,
-) -> Sequence[PublishedRun]:
+) -> Sequence[RatingRun]:
     """At most `limit` runs of the ladder that are kept, newest first, from before one of them."""
-    query = select(*columns_of(PublishedRun, RatingRun)).where(RatingRun.ladder_id == ladder_id)
+    query = select(*_RUN).where(RatingRun.ladder_id == ladder_id)
     if before is not None:
         query = query.where(RatingRun.id < before)
-    rows = connection.execute(query.order_by(RatingRun.id.desc()).limit(limit))
-    return read_rows(PublishedRun, rows)
+    query = query.order_by(RatingRun.id.desc()).limit(limit)
+    return read_rows(RatingRun, connection.execute(query))
 
 
 def standings(
@@ -299,41 +164,33 @@ def standings(
 
     Raises:
         UnknownLadderError: no ladder has the id.
-        UnknownRunError: the ladder has no such run, or not any more.
+        RowNotFoundError: the ladder has no such run, or not any more.
     """
     ladder = summary(connection, ladder_id)
     run = find_run(connection, ladder_id, run_id)
     if run is None and run_id is not None:
-        raise UnknownRunError(f'ladder "{ladder.name}" has no run {run_id}, or not any more')
+        raise RowNotFoundError(f'ladder "{ladder.name}" has no run {run_id}, or not any more')
     return Standings(ladder, run, [] if run is None else _standings(connection, run.id))
-
-
-@dataclass(frozen=True, slots=True)
-class DiagnosedRun:
-    """A published run with what speaks against its fit."""
-
-    run: PublishedRun
-    diagnosis: dict[str, Any] | None
-    """As it was published; ``None`` for a run of a release that did not look."""
 
 
 def diagnosed_run(
     connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None = None
-) -> DiagnosedRun:
+) -> RatingRun:
     """The ladder's published run, or an earlier one, with its diagnosis.
 
     Raises:
-        UnknownRunError: the ladder has no such run, or not any more.
+        UnknownLadderError: no ladder has the id.
+        RowNotFoundError: the ladder has no such run, or not any more.
         NoRunError: it has none at all.
     """
     run = find_run(connection, ladder_id, run_id)
     if run is None:
-        name = connection.scalar(select(Ladder.name).where(Ladder.id == ladder_id))
+        name = summary(connection, ladder_id).name
         if run_id is None:
             raise NoRunError(f'ladder "{name}" has no run yet; play rated games')
-        raise UnknownRunError(f'ladder "{name}" has no run {run_id}, or not any more')
+        raise RowNotFoundError(f'ladder "{name}" has no run {run_id}, or not any more')
     diagnosis = select(RatingRun.diagnosis).where(RatingRun.id == run.id)
-    return DiagnosedRun(run, connection.scalar(diagnosis))
+    return replace(run, diagnosis=connection.scalar(diagnosis))
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,8 +199,8 @@ class RatedVersion:
 
     id: BotVersionId
     bot: str
-    label: str
-    """May be empty."""
+    version: str
+    """The version's label; may be empty."""
     is_hidden: bool
     """The bot is left out of tables."""
 
@@ -353,7 +210,7 @@ def rated_versions(
 ) -> dict[BotVersionId, RatedVersion]:
     """Some versions with their names, by their ids."""
     query = (
-        select(*columns_of(RatedVersion, BotVersion, bot=Bot.name, is_hidden=Bot.is_hidden))
+        select(*_RATED_VERSION)
         .join(Bot, Bot.id == BotVersion.bot_id)
         .where(BotVersion.id.in_(versions))
     )
@@ -366,37 +223,118 @@ def final_run(connection: Connection, tournament_id: TournamentId) -> RatingRunI
     return connection.scalar(query)
 
 
-def covariances(connection: Connection, ladder_id: LadderId) -> Covariances | None:
+def covariances(connection: Connection, ladder_id: LadderId) -> Posterior | None:
     """Of the published run's ratings; ``None`` before the first, and for very large pools."""
-    query = select(*columns_of(Covariances, Posterior)).where(Posterior.ladder_id == ladder_id)
-    return read_row(Covariances, connection.execute(query))
+    query = select(Posterior).where(Posterior.ladder_id == ladder_id)
+    return read_row(Posterior, connection.execute(query))
+
+
+def rating_lines(connection: Connection, run_id: RatingRunId) -> list[RatingLine]:
+    """The lines of a run as they were to be published, best first."""
+    columns = columns_of(RatingLine, run_id=literal(0))
+    query = select(*columns).where(RatingLine.run_id == run_id).order_by(RatingLine.rank)
+    return read_rows(RatingLine, connection.execute(query))
 
 
 def _standings(connection: Connection, run_id: RatingRunId) -> list[Standing]:
     query = (
-        select(*_ENTITY, *_LINE)
-        .select_from(Rating)
-        .join(BotVersion, BotVersion.id == Rating.version_id)
+        select(*columns_of(Standing))
+        .join_from(RatingLine, BotVersion, BotVersion.id == RatingLine.version_id)
         .join(Bot, Bot.id == BotVersion.bot_id)
-        .where(Rating.run_id == run_id)
-        .order_by(Rating.rank)
+        .where(RatingLine.run_id == run_id)
+        .order_by(RatingLine.rank)
     )
-    return [_standing(dict(row)) for row in connection.execute(query).mappings()]
+    return read_rows(Standing, connection.execute(query))
 
 
-def _standing(row: dict[str, Any]) -> Standing:
-    line = Line(**{column.key: row.pop(column.key) for column in _LINE})
-    return Standing(line=line, **row)
-
-
-_ENTITY = (
-    Bot.id.label("bot_id"),
-    Bot.name.label("bot"),
-    BotVersion.id.label("version_id"),
-    DISTINCT_LABEL.label("version"),
-    BotVersion.digest.label("digest"),
-    BotVersion.hardware.label("hardware"),
-    BotVersion.nodes_per_second.label("nodes_per_second"),
-    Bot.is_hidden.label("is_hidden"),
+_RUN = columns_of(RatingRun, diagnosis=null())
+_RATED_VERSION = columns_of(
+    RatedVersion, BotVersion, bot=Bot.name, version=BotVersion.label, is_hidden=Bot.is_hidden
 )
-_LINE = columns_of(Line, Rating)
+
+
+FLOAT_BYTES, ID_BYTES = 4, 8
+"""Of the numbers in `Posterior`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CovarianceRow:
+    """One row of the matrix of a published run."""
+
+    place: int
+    """From 0 on."""
+    version: RatedVersion
+    values: bytes
+    """In Elo squared, up to a constant: four bytes each, little-endian floats."""
+
+
+def run_to_export(
+    connection: Connection, ladder_id: LadderId, expected: RatingRunId | None
+) -> RatingRun:
+    """The ladder's published run.
+
+    Args:
+        expected: The run of the pages before.
+
+    Raises:
+        UnknownLadderError: no ladder has the id.
+        NoRunError: the ladder has published nothing yet.
+        SupersededRunError: a newer run than the expected is published.
+    """
+    run = find_run(connection, ladder_id)
+    if run is None:
+        raise NoRunError("the ladder has no run yet; play rated games")
+    if expected is not None and run.id != expected:
+        raise SupersededRunError(
+            f"run {run.id} has taken the place of run {expected}; begin with the first page again"
+        )
+    return run
+
+
+def exported_pair_counts(
+    connection: Connection,
+    ladder_id: LadderId,
+    run: RatingRun,
+    *,
+    after: tuple[BotVersionId, BotVersionId],
+    limit: int,
+) -> Sequence[tuple[PairCount, RatedVersion, RatedVersion]]:
+    """At most `limit` pairs of a run's versions, from the one after these two, with names."""
+    counts = pair_counts_page(connection, ladder_id, run.cutoff, after=after, limit=limit)
+    versions = {version for pair in counts for version in (pair.black_id, pair.white_id)}
+    names = rated_versions(connection, sorted(versions))
+    return [(pair, names[pair.black_id], names[pair.white_id]) for pair in counts]
+
+
+def exported_covariances(
+    connection: Connection, ladder_id: LadderId, run: RatingRun, *, start: int, limit: int
+) -> Sequence[CovarianceRow]:
+    """At most `limit` rows of a run's matrix, from the place `start` on.
+
+    Raises:
+        MatrixNotKeptError: the pool is too large.
+    """
+    mine = (Posterior.ladder_id == ladder_id, Posterior.run_id == run.id)
+    size = connection.scalar(select(func.length(Posterior.version_ids)).where(*mine))
+    if size is None:
+        raise MatrixNotKeptError(f"of run {run.id} no matrix is kept: it has too many versions")
+    versions = size // ID_BYTES
+    rows = min(limit, versions - start)
+    if rows <= 0:
+        return []
+    width = versions * FLOAT_BYTES
+    ids, matrix = connection.execute(
+        select(
+            func.substr(Posterior.version_ids, 1 + start * ID_BYTES, rows * ID_BYTES),
+            func.substr(Posterior.matrix, 1 + start * width, rows * width),
+        ).where(*mine)
+    ).one()
+    keys = [
+        BotVersionId(int.from_bytes(ids[place : place + ID_BYTES], "little"))
+        for place in range(0, len(ids), ID_BYTES)
+    ]
+    names = rated_versions(connection, keys)
+    return [
+        CovarianceRow(start + place, names[key], matrix[place * width : (place + 1) * width])
+        for place, key in enumerate(keys)
+    ]

@@ -7,13 +7,12 @@ repeats, counts games and moves the ladder's `sequenced` on. What is in the log 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, update
 
 from meijin.store.database import Database
-from meijin.store.ladders.repeats import repeats_an_earlier
+from meijin.store.ladders.games import repeats_an_earlier
 from meijin.store.prepared import Prepared
 from meijin.store.rows import columns_of
 from meijin.store.schema import Game, GameId, GameState, Ladder, LadderId
@@ -46,16 +45,10 @@ class Portion:
 
 def sequence(database: Database, ladder_id: LadderId) -> None:
     """Take what has ended into a ladder's log; others may do so at the same time."""
-    while portion := database.read(partial(next_portion, ladder_id=ladder_id)):
-        is_kept = database.write(partial(keep_portion, portion=portion))
+    while portion := database.read(next_portion, ladder_id=ladder_id):
+        is_kept = database.write(keep_portion, portion=portion)
         if is_kept and not portion.is_full:
             return
-
-
-def sequence_in(connection: Connection, ladder_id: LadderId) -> None:
-    """The same in one transaction, for few games."""
-    while portion := next_portion(connection, ladder_id):
-        keep_portion(connection, portion)
 
 
 def next_portion(connection: Connection, ladder_id: LadderId) -> Portion | None:

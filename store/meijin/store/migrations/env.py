@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from meijin.store.schema import Base
+from meijin.store.schema import Record
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=Record.metadata,
     render_as_batch=True,
 )
 with context.begin_transaction():

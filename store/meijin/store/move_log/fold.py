@@ -10,7 +10,7 @@ from meijin.store.journal import ENTRY_BYTES, pack_move, unpack_moves
 from meijin.store.move_log.entry import Analysis, LogEntry
 from meijin.store.move_log.mark import FORGET_LOG, SELECT_MARK, LogMark
 from meijin.store.move_log.problem import LogProblem
-from meijin.store.move_log.reader import LogReader
+from meijin.store.move_log.reader import LogReader, LogReading
 from meijin.store.schema import GameId, GameState
 
 STEP_BYTES = 64 * 1024
@@ -40,7 +40,7 @@ def fold_log(copy: sqlite3.Connection, log: LogReader) -> LogProblem | None:
         return None
     mark = LogMark.of_row(copy.execute(SELECT_MARK).fetchone())
     newest = copy.execute(SELECT_NEWEST).fetchone() or NO_ENTRY
-    reading = log.read(mark, EntryKey(*newest))
+    reading = LogReading(log, mark, EntryKey(*newest))
     running = {game_id for (game_id,) in copy.execute(_RUNNING, (GameState.RUNNING.value,))}
     moves, analysis = _of_games(running, reading)
     if mark.log_id is not None and reading.problem is None:
@@ -60,7 +60,6 @@ def _add_to_newest(copy: sqlite3.Connection, moves: bytes, analysis: Analysis) -
 
 
 def _of_games(games: set[GameId], entries: Iterable[LogEntry]) -> tuple[bytes, Analysis]:
-    """All moves of some games, and what bots said of them."""
     moves: dict[GameId, bytearray] = {}
     analysis: Analysis = {}
     for entry in _slowly(entries):
@@ -76,7 +75,6 @@ def _of_games(games: set[GameId], entries: Iterable[LogEntry]) -> tuple[bytes, A
 
 
 def _slowly(entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
-    """Entries, with pauses."""
     size = 0
     for entry in entries:
         yield entry

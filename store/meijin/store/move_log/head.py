@@ -53,17 +53,14 @@ class HeadFile:
             os.fsync(self._file)
 
     def close(self) -> None:
-        """Note no more."""
         os.close(self._file)
 
 
 def head_path(folder: Path, log_id: bytes) -> Path:
-    """Where the head of a log is."""
     return folder / _NAME.format(log_id.hex()[:16])
 
 
 def heads_in(folder: Path) -> list[Path]:
-    """The heads of all logs in a folder."""
     return sorted(folder.glob(_NAME.format("*")))
 
 

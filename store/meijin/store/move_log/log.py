@@ -10,7 +10,6 @@ from pathlib import Path
 
 from meijin.store.claims import FileClaim
 from meijin.store.database import Database
-from meijin.store.disk import sync_path
 from meijin.store.move_log.entry import EntryFormat, Link, LogEntry
 from meijin.store.move_log.head import Head, HeadFile, heads_in
 from meijin.store.move_log.mark import LogMark
@@ -22,18 +21,19 @@ from meijin.store.move_log.segment import (
     number_of,
     segment_path,
     segments_in,
+    sync_path,
 )
 from meijin.store.schema import ID_BYTES, EntryId, Epoch
 
 SEGMENT_BYTES = 16 * 2**20
-"""A segment that has so many is followed by another one.
+"""A segment that has this many is followed by another one.
 
 It takes them on the disk from its beginning on: waiting for an entry that makes its file no longer
 takes 0.15 ms at the median, and 0.2 in nine of ten times, instead of 0.3 and 4 ms.
 """
 
 PREPARED_AT = SEGMENT_BYTES // 2
-"""The next segment is made, by a thread, when the newest one has so many bytes."""
+"""The next segment is made, by a thread, when the newest one has this many bytes."""
 
 CLOSING_TIME = timedelta(seconds=1)
 """How long the end of that thread is waited for."""
@@ -236,7 +236,6 @@ class MoveLog:
         self._doomed = []
 
     def close(self) -> None:
-        """Append no more."""
         if self._head is not None:
             self.settle()
             self._head.close()
@@ -342,6 +341,5 @@ class MoveLog:
 
 
 def _sync_data(file: int) -> None:
-    """Wait until what was written is on the disk."""
     sync = os.fdatasync if hasattr(os, "fdatasync") else os.fsync
     sync(file)

@@ -40,12 +40,10 @@ class LogMark(NamedTuple):
 
 
 def read_mark(connection: Connection) -> LogMark:
-    """What a database knows of its log."""
     return LogMark.of_row(tuple(connection.exec_driver_sql(SELECT_MARK).one()))
 
 
 def write_mark(connection: Connection, mark: LogMark) -> None:
-    """Have a database know of its log."""
     connection.execute(
         update(Claim).values(
             log_id=None if mark.log_id is None else mark.log_id.hex(),

@@ -68,19 +68,10 @@ class LogReader:
                 with suppress(FileNotFoundError):
                     self.files[path] = self._stack.enter_context(path.open("rb"))
 
-    def read(self, mark: LogMark, newest: EntryKey) -> "LogReading":
-        """What is there now in the segments that are open.
-
-        Args:
-            mark: What the database knew of its log before the newest of them were opened.
-            newest: The newest entry of the journal that it had after the first of them were.
-        """
-        return LogReading(self, mark, newest)
-
 
 def read_log(connection: Connection, reader: LogReader) -> "LogReading":
     """What a log holds, by what its database knows of it."""
-    return reader.read(read_mark(connection), newest_entry(connection))
+    return LogReading(reader, read_mark(connection), newest_entry(connection))
 
 
 class _Gap(NamedTuple):
@@ -99,6 +90,11 @@ class LogReading:
     """Goes through a log: its entries, oldest first, and then what is known of it.
 
     Entries that are needed no more may be among them.
+
+    Args:
+        reader: Whose segments that are open are read, as they are now.
+        mark: What the database knew of its log before the newest of them were opened.
+        newest: The newest entry of the journal that it had after the first of them were.
     """
 
     def __init__(self, reader: LogReader, mark: LogMark, newest: EntryKey) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
-from meijin.store.disk import sync_path
 from meijin.store.move_log.entry import LINK_BYTES, Link
 from meijin.store.schema import ID_BYTES, EntryId, Epoch
 
@@ -28,7 +27,6 @@ _NAME = re.compile(r"(\d{10})\.moves")
 
 
 def log_folder(database: Path) -> Path:
-    """Where the log of a database is."""
     return database.with_name(f"{database.name}-moves")
 
 
@@ -40,7 +38,6 @@ def segments_in(folder: Path) -> list[Path]:
 
 
 def segment_path(folder: Path, number: int) -> Path:
-    """Where the segment of a number is."""
     return folder / f"{number:010}.moves"
 
 
@@ -91,7 +88,7 @@ class Segment(NamedTuple):
 
     @classmethod
     def make(cls, path: Path, size: int, *, is_synced: bool) -> "Segment":
-        """Make one of so many bytes, and where it `is_synced` have its name on the disk.
+        """Make one of this many bytes, and where it `is_synced` have its name on the disk.
 
         Raises:
             OSError: the disk does not take it, and there is none.
@@ -110,11 +107,9 @@ class Segment(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Its number, by its name."""
         return number_of(self.path)
 
     def delete(self) -> None:
-        """Close and delete it."""
         os.close(self.file)
         self.path.unlink()
 
@@ -168,3 +163,16 @@ def _reserve(file: int, size: int) -> int:
         return 0
     os.posix_fallocate(file, 0, size)
     return size
+
+
+def sync_path(path: Path) -> None:
+    """Wait until a file, or a folder's list of files, is on the disk.
+
+    Raises:
+        OSError: it may not be there.
+    """
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

@@ -5,9 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, String
-from sqlalchemy.orm import Mapped, mapped_column
 
-from meijin.store.schema.base import Base
+from meijin.store.schema.base import Field, Record, column
 from meijin.store.schema.ids import ActId, BotId, InvitationId, OwnerId, TokenId
 
 LABEL = 60
@@ -29,77 +28,71 @@ class TokenKind(enum.Enum):
     """To play as one person."""
 
 
-class Token(Base):
+class Token(Record, table="token"):
     """A secret's hash and what the secret allows."""
 
-    __tablename__ = "token"
-
-    id: Mapped[TokenId] = mapped_column(primary_key=True, init=False)
-    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    id: Field[TokenId] = column(primary_key=True, default=0)
+    digest: Field[str] = column(String(64), unique=True)
     """SHA-256 of the token, hexadecimal: 256 random bits need no slow hash."""
-    suffix: Mapped[str] = mapped_column(String(6))
+    suffix: Field[str] = column(String(6))
     """The token's last characters, to tell it by."""
-    kind: Mapped[TokenKind]
-    create_time: Mapped[datetime]
-    bot_id: Mapped[BotId | None] = mapped_column(ForeignKey("bot.id"), index=True, default=None)
+    kind: Field[TokenKind]
+    create_time: Field[datetime]
+    bot_id: Field[BotId | None] = column(ForeignKey("bot.id"), index=True, default=None)
     """The one bot, or person, that it lets play; ``None`` for other kinds."""
-    owner_id: Mapped[OwnerId | None] = mapped_column(
+    owner_id: Field[OwnerId | None] = column(
         ForeignKey("owner.id", name="token_owner"), index=True, default=None
     )
     """The one owner whose bots it lets manage; ``None`` for other kinds."""
-    label: Mapped[str] = mapped_column(String(LABEL), default="")
+    label: Field[str] = column(String(LABEL), default="")
     """What it is for, for people."""
-    creator: Mapped[str] = mapped_column(String(LABEL), default="")
+    creator: Field[str] = column(String(LABEL), default="")
     """Who made it."""
-    expire_time: Mapped[datetime | None] = mapped_column(default=None)
+    expire_time: Field[datetime | None] = column(default=None)
     """From when on it is refused; ``None`` for never."""
-    use_time: Mapped[datetime | None] = mapped_column(default=None)
+    use_time: Field[datetime | None] = column(default=None)
     """When it was last shown, a minute late at most; ``None`` for never."""
-    revoke_time: Mapped[datetime | None] = mapped_column(default=None)
+    revoke_time: Field[datetime | None] = column(default=None)
 
 
-class Invitation(Base):
+class Invitation(Record, table="invitation"):
     """A secret's hash, by which some may become owners."""
 
-    __tablename__ = "invitation"
-
-    id: Mapped[InvitationId] = mapped_column(primary_key=True, init=False)
-    digest: Mapped[str] = mapped_column(String(64), unique=True)
-    suffix: Mapped[str] = mapped_column(String(6))
-    uses_left: Mapped[int]
+    id: Field[InvitationId] = column(primary_key=True, default=0)
+    digest: Field[str] = column(String(64), unique=True)
+    suffix: Field[str] = column(String(6))
+    uses_left: Field[int]
     """How many may still become owners by it."""
-    create_time: Mapped[datetime]
-    creator: Mapped[str] = mapped_column(String(LABEL))
-    expire_time: Mapped[datetime]
-    quota: Mapped[int | None] = mapped_column(default=None)
+    create_time: Field[datetime]
+    creator: Field[str] = column(String(LABEL))
+    expire_time: Field[datetime]
+    quota: Field[int | None] = column(default=None)
     """Of the owners that come by it."""
-    revoke_time: Mapped[datetime | None] = mapped_column(default=None)
+    revoke_time: Field[datetime | None] = column(default=None)
 
 
-class AuditRow(Base):
+class AuditRow(Record, table="audit"):
     """What an owner or an operator has changed; rows are only ever added."""
 
-    __tablename__ = "audit"
-
-    id: Mapped[ActId] = mapped_column(primary_key=True, init=False)
-    time: Mapped[datetime]
-    token_id: Mapped[TokenId | None]
+    id: Field[ActId] = column(primary_key=True, default=0)
+    time: Field[datetime]
+    token_id: Field[TokenId | None]
     """Of who did it; ``None`` without a token."""
-    kind: Mapped[str] = mapped_column(String(20))
+    kind: Field[str] = column(String(20))
     """``owner``, ``operator``, ``bot``, or ``anyone`` without a token."""
-    actor: Mapped[str] = mapped_column(String(LABEL))
+    actor: Field[str] = column(String(LABEL))
     """The owner's or bot's name, or the label of the token."""
-    method: Mapped[str] = mapped_column(String(100))
+    method: Field[str] = column(String(100))
     """The one that was called."""
-    action: Mapped[str] = mapped_column(String(40))
+    action: Field[str] = column(String(40))
     """What was done, such as ``ban bot``."""
-    subject: Mapped[str] = mapped_column(String(140), index=True)
+    subject: Field[str] = column(String(140), index=True)
     """To what, such as ``bot ada``."""
-    before: Mapped[dict[str, Any] | None]
+    before: Field[dict[str, Any] | None]
     """What it was before; ``None`` when it is new."""
-    after: Mapped[dict[str, Any] | None]
+    after: Field[dict[str, Any] | None]
     """What it is now; ``None`` when it is no more."""
-    peer: Mapped[str] = mapped_column(String(200))
+    peer: Field[str] = column(String(200))
     """The address that it came from."""
-    request_id: Mapped[str] = mapped_column(String(64))
+    request_id: Field[str] = column(String(64))
     """Of the call, as the log has it."""

@@ -1,13 +1,12 @@
-"""Bots, their versions, and whom they belong to."""
+"""Bots, their versions, and whom they belong to: owners, and classes."""
 
 import enum
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
 
-from meijin.store.schema.base import INT64, Base
-from meijin.store.schema.ids import BotId, BotVersionId, OwnerId
+from meijin.store.schema.base import INT64, Field, Record, column
+from meijin.store.schema.ids import BotId, BotVersionId, ClassId, OwnerId
 
 REASON = 200
 """Characters of why a bot may not play."""
@@ -42,73 +41,92 @@ class ChallengePolicy(enum.Enum):
     """People's too."""
 
 
-class Owner(Base):
+class Owner(Record, table="owner"):
     """Who bots belong to."""
 
-    __tablename__ = "owner"
-
-    id: Mapped[OwnerId] = mapped_column(primary_key=True, init=False)
-    name: Mapped[str] = mapped_column(String(40), unique=True)
-    create_time: Mapped[datetime]
-    quota: Mapped[int | None] = mapped_column(default=None)
+    id: Field[OwnerId] = column(primary_key=True, default=0)
+    name: Field[str] = column(String(40), unique=True)
+    create_time: Field[datetime]
+    quota: Field[int | None] = column(default=None)
     """The most bots that it may register; ``None`` for the server's default."""
 
 
-class Bot(Base):
+class Bot(Record, table="bot"):
     """A name that plays: a bot's, or a person's, which begins with ``~``."""
 
-    __tablename__ = "bot"
-
-    id: Mapped[BotId] = mapped_column(primary_key=True, init=False)
-    name: Mapped[str] = mapped_column(String(40), unique=True)
-    create_time: Mapped[datetime]
-    owner_id: Mapped[OwnerId | None] = mapped_column(
-        ForeignKey("owner.id"), index=True, default=None
-    )
-    is_open: Mapped[bool] = mapped_column(default=False)
+    id: Field[BotId] = column(primary_key=True, default=0)
+    name: Field[str] = column(String(40), unique=True)
+    create_time: Field[datetime]
+    owner_id: Field[OwnerId | None] = column(ForeignKey("owner.id"), index=True, default=None)
+    is_open: Field[bool] = column(default=False)
     """It came by open registration and plays without a token."""
-    state: Mapped[BotState] = mapped_column(default=BotState.ACTIVE)
-    reason: Mapped[str] = mapped_column(String(REASON), default="")
+    state: Field[BotState] = column(default=BotState.ACTIVE)
+    reason: Field[str] = column(String(REASON), default="")
     """Why it may not play, one sentence for its owner; empty while it may."""
-    is_hidden: Mapped[bool] = mapped_column(default=False)
+    is_hidden: Field[bool] = column(default=False)
     """It is left out of lists of bots and of ladders' tables."""
-    former_names: Mapped[list[str]] = mapped_column(default_factory=list, insert_default=list)
+    former_names: Field[list[str]] = column(default_factory=list)
     """Of before it was renamed; its process may still introduce itself so."""
-    last_seen_time: Mapped[datetime | None] = mapped_column(default=None)
+    last_seen_time: Field[datetime | None] = column(default=None)
     """When a stream of it was open last, to a minute; ``None`` where none was."""
-    games: Mapped[int] = mapped_column(INT64, default=0, server_default="0")
+    games: Field[int] = column(INT64, default=0, server_default="0")
     """Its games with a result; it changes with them, so that no list counts games."""
-    display_name: Mapped[str] = mapped_column(String(DISPLAY_NAME), default="", server_default="")
+    display_name: Field[str] = column(String(DISPLAY_NAME), default="", server_default="")
     """What people call it, in any script; empty where it has its name alone."""
-    challenges: Mapped[ChallengePolicy] = mapped_column(
+    challenges: Field[ChallengePolicy] = column(
         default=ChallengePolicy.OWNERS, server_default=ChallengePolicy.OWNERS.value
     )
     """Whose it accepts."""
 
 
-class BotVersion(Base):
+class BotVersion(Record, table="bot_version"):
     """A bot as it was, the entity that is rated: never changed but for machine and examination."""
 
-    __tablename__ = "bot_version"
-    __table_args__ = (
-        UniqueConstraint("bot_id", "digest"),
-        Index("bot_version_order", "bot_id", "id"),
-        Index("bot_version_label", "bot_id", "label", "id"),
-    )
-
-    id: Mapped[BotVersionId] = mapped_column(primary_key=True, init=False)
-    bot_id: Mapped[BotId] = mapped_column(ForeignKey("bot.id"))
-    digest: Mapped[str] = mapped_column(String(64))
-    label: Mapped[str] = mapped_column(String(40))
-    configuration: Mapped[list[str]]
-    create_time: Mapped[datetime]
-    parent_id: Mapped[BotVersionId | None] = mapped_column(
-        ForeignKey("bot_version.id"), default=None
-    )
+    id: Field[BotVersionId] = column(primary_key=True, default=0)
+    bot_id: Field[BotId] = column(ForeignKey("bot.id"))
+    digest: Field[str] = column(String(64))
+    label: Field[str] = column(String(40))
+    configuration: Field[list[str]]
+    create_time: Field[datetime]
+    parent_id: Field[BotVersionId | None] = column(ForeignKey("bot_version.id"), default=None)
     """The version before; ``None`` for the first."""
-    hardware: Mapped[str] = mapped_column(String(HARDWARE), default="")
+    hardware: Field[str] = column(String(HARDWARE), default="")
     """What it said last that it runs on; empty where it said nothing."""
-    nodes_per_second: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    nodes_per_second: Field[int] = column(BigInteger, default=0, server_default="0")
     """Of the reference search there, as it said last; 0 where it said nothing."""
-    doctor_time: Mapped[datetime | None] = mapped_column(default=None)
+    doctor_time: Field[datetime | None] = column(default=None)
     """When its author last reported that it has passed the doctor; ``None`` if it has not."""
+
+
+UniqueConstraint(BotVersion.bot_id, BotVersion.digest)
+Index("bot_version_order", BotVersion.bot_id, BotVersion.id)
+Index("bot_version_label", BotVersion.bot_id, BotVersion.label, BotVersion.id)
+
+
+STUDENT_ID = 60
+"""Characters of what tells two students of one name apart."""
+
+
+class SchoolClass(Record, table="class"):
+    """The bots of a teacher's students."""
+
+    id: Field[ClassId] = column(primary_key=True, default=0)
+    name: Field[str] = column(String(40), unique=True)
+    create_time: Field[datetime]
+    deadline: Field[datetime | None] = column(default=None)
+    """From then on each bot stays the version that was there last; ``None`` for never."""
+
+
+class ClassMember(Record, table="class_member"):
+    """A student's bot in its class; a bot is in one class at most."""
+
+    bot_id: Field[BotId] = column(ForeignKey("bot.id"), primary_key=True)
+    class_id: Field[ClassId] = column(ForeignKey("class.id"), index=True)
+    student_id: Field[str] = column(String(STUDENT_ID), default="")
+    """What tells two students of one name apart; may be empty."""
+    version_id: Field[BotVersionId | None] = column(ForeignKey("bot_version.id"), default=None)
+    """The version that was let in last before the deadline; ``None`` before the first."""
+    late_attempts: Field[int] = column(default=0)
+    """How often another version was refused after the deadline."""
+    late_time: Field[datetime | None] = column(default=None)
+    """When that was last."""

@@ -3,10 +3,9 @@
 import enum
 
 from sqlalchemy import ForeignKey, SmallInteger
-from sqlalchemy.orm import Mapped, mapped_column
 
 from meijin.game import Result
-from meijin.store.schema.base import INT64, Base
+from meijin.store.schema.base import INT64, Field, Record, column
 from meijin.store.schema.ids import GameId, LadderId
 
 GAME_ENDED = -1
@@ -25,60 +24,49 @@ class StrengthBand(enum.IntEnum):
     FROM_1800 = 5
 
 
-class OpeningMove(Base):
+class OpeningMove(Record, table="opening_move", sqlite_with_rowid=False):
     """What became of the games with a move in a position, by the strength of their players.
 
     A row a move and band, without row ids: four fifths of its bytes are needed by its key.
     """
 
-    __tablename__ = "opening_move"
-    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - as the base has it
-
-    position: Mapped[int] = mapped_column(INT64, primary_key=True, autoincrement=False)
+    position: Field[int] = column(INT64, primary_key=True, autoincrement=False)
     """The key of the canonical position, which holds the variant too."""
-    cell: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    cell: Field[int] = column(SmallInteger, primary_key=True, autoincrement=False)
     """Of the canonical position; `GAME_ENDED` where none was played."""
-    band: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    band: Field[int] = column(SmallInteger, primary_key=True, autoincrement=False)
     """A `StrengthBand`."""
-    black_wins: Mapped[int]
-    draws: Mapped[int]
-    white_wins: Mapped[int]
-    game_id: Mapped[GameId]
+    black_wins: Field[int]
+    draws: Field[int]
+    white_wins: Field[int]
+    game_id: Field[GameId]
     """The game that was counted last; it may be void by now. No foreign key, which would need an
     index of millions of rows."""
 
 
-class OpeningGame(Base):
+class OpeningGame(Record, table="opening_game"):
     """A game that is counted: in which band, and with which result, whatever it has become."""
 
-    __tablename__ = "opening_game"
-
-    game_id: Mapped[GameId] = mapped_column(
-        ForeignKey("game.id"), primary_key=True, autoincrement=False
-    )
-    band: Mapped[int] = mapped_column(SmallInteger)
+    game_id: Field[GameId] = column(ForeignKey("game.id"), primary_key=True, autoincrement=False)
+    band: Field[int] = column(SmallInteger)
     """A `StrengthBand`."""
-    result: Mapped[Result]
+    result: Field[Result]
 
 
-class OpeningCursor(Base):
+class OpeningCursor(Record, table="opening_cursor"):
     """How far a ladder's games are counted."""
 
-    __tablename__ = "opening_cursor"
-
-    ladder_id: Mapped[LadderId] = mapped_column(primary_key=True, autoincrement=False)
+    ladder_id: Field[LadderId] = column(primary_key=True, autoincrement=False)
     """0 for the games of no ladder, which is why it is no foreign key."""
-    end_sequence: Mapped[int] = mapped_column(INT64)
+    end_sequence: Field[int] = column(INT64)
     """Of the last game that was looked at."""
-    games: Mapped[int] = mapped_column(INT64)
+    games: Field[int] = column(INT64)
     """Those that are counted."""
 
 
-class OpeningRecheck(Base):
+class OpeningRecheck(Record, table="opening_recheck"):
     """A game that was voided, or that is rated since another was: it is to be looked at again."""
 
-    __tablename__ = "opening_recheck"
-
-    id: Mapped[int] = mapped_column(INT64, primary_key=True, init=False)
+    id: Field[int] = column(INT64, primary_key=True, default=0)
     """One of its own, so that none is lost that comes while another of the game is seen to."""
-    game_id: Mapped[GameId] = mapped_column(ForeignKey("game.id"))
+    game_id: Field[GameId] = column(ForeignKey("game.id"))

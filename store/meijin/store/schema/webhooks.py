@@ -4,9 +4,8 @@ import enum
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Index, String
-from sqlalchemy.orm import Mapped, mapped_column
 
-from meijin.store.schema.base import INT64, Base
+from meijin.store.schema.base import INT64, Field, Record, column
 from meijin.store.schema.ids import (
     BotId,
     DeliveryId,
@@ -63,85 +62,82 @@ class EventSource(enum.Enum):
     """The fault ledger, by its ids."""
 
 
-class Webhook(Base):
+class Webhook(Record, table="webhook"):
     """An address that is told by HTTP what happens."""
 
-    __tablename__ = "webhook"
-
-    id: Mapped[WebhookId] = mapped_column(primary_key=True, init=False)
-    url: Mapped[str] = mapped_column(String(WEBHOOK_URL))
-    format: Mapped[WebhookFormat]
-    events: Mapped[list[str]]
+    id: Field[WebhookId] = column(primary_key=True, default=0)
+    url: Field[str] = column(String(WEBHOOK_URL))
+    format: Field[WebhookFormat]
+    events: Field[list[str]]
     """The values of those that it tells of."""
-    secret: Mapped[str] = mapped_column(String(100))
+    secret: Field[str] = column(String(100), repr=False)
     """What it signs with, as it was shown: a hash of it would sign nothing."""
-    create_time: Mapped[datetime]
-    owner_id: Mapped[OwnerId | None] = mapped_column(
-        ForeignKey("owner.id"), index=True, default=None
-    )
+    create_time: Field[datetime]
+    owner_id: Field[OwnerId | None] = column(ForeignKey("owner.id"), index=True, default=None)
     """Whose bots it tells of; ``None`` for one of the operators'."""
-    bot_id: Mapped[BotId | None] = mapped_column(ForeignKey("bot.id"), default=None)
+    bot_id: Field[BotId | None] = column(ForeignKey("bot.id"), default=None)
     """The one that it tells of; ``None`` for no such bound. So the two below."""
-    tournament_id: Mapped[TournamentId | None] = mapped_column(
-        ForeignKey("tournament.id"), default=None
-    )
-    ladder_id: Mapped[LadderId | None] = mapped_column(ForeignKey("ladder.id"), default=None)
-    old_secret: Mapped[str] = mapped_column(String(100), default="", server_default="")
+    tournament_id: Field[TournamentId | None] = column(ForeignKey("tournament.id"), default=None)
+    ladder_id: Field[LadderId | None] = column(ForeignKey("ladder.id"), default=None)
+    old_secret: Field[str] = column(String(100), repr=False, default="", server_default="")
     """What it signs with too, until `old_secret_end`; empty before the secret is replaced."""
-    old_secret_end: Mapped[datetime | None] = mapped_column(default=None)
-    failures: Mapped[int] = mapped_column(default=0, server_default="0")
+    old_secret_end: Field[datetime | None] = column(default=None)
+    failures: Field[int] = column(default=0, server_default="0")
     """Tries without success since the last that had it."""
-    failing_since: Mapped[datetime | None] = mapped_column(default=None)
+    failing_since: Field[datetime | None] = column(default=None)
     """When the first of them was; ``None`` without any."""
-    hold_time: Mapped[datetime | None] = mapped_column(default=None)
+    hold_time: Field[datetime | None] = column(default=None)
     """Nothing is sent before; ``None`` where nothing holds it."""
-    disable_reason: Mapped[str] = mapped_column(
-        String(WEBHOOK_DETAIL), default="", server_default=""
-    )
+    disable_reason: Field[str] = column(String(WEBHOOK_DETAIL), default="", server_default="")
     """Why nothing is sent, one sentence; empty while it is enabled."""
 
 
-class WebhookCursor(Base):
+class WebhookCursor(Record, table="webhook_cursor"):
     """How far a webhook has been told of a source's events."""
 
-    __tablename__ = "webhook_cursor"
-
-    webhook_id: Mapped[WebhookId] = mapped_column(ForeignKey("webhook.id"), primary_key=True)
-    source: Mapped[EventSource] = mapped_column(primary_key=True)
-    subject_id: Mapped[int] = mapped_column(INT64, primary_key=True)
+    webhook_id: Field[WebhookId] = column(ForeignKey("webhook.id"), primary_key=True)
+    source: Field[EventSource] = column(primary_key=True)
+    subject_id: Field[int] = column(INT64, primary_key=True, default=0)
     """The ladder, for its runs; 0 for the other sources."""
-    position: Mapped[int] = mapped_column(INT64)
+    position: Field[int] = column(INT64, default=0)
     """Of the last event that it was told of or need not be; see `EventSource`."""
 
+    @property
+    def key(self) -> tuple[WebhookId, EventSource, int]:
+        return self.webhook_id, self.source, self.subject_id
 
-class WebhookDelivery(Base):
+
+class WebhookDelivery(Record, table="webhook_delivery"):
     """One event on its way to one webhook, or told to it.
 
     The body is made anew from the store at every try, so that a row is small.
     """
 
-    __tablename__ = "webhook_delivery"
-    __table_args__ = (
-        Index("webhook_delivery_of", "webhook_id", "id"),
-        Index("webhook_delivery_due", "state", "webhook_id", "next_time"),
-    )
-
-    id: Mapped[DeliveryId] = mapped_column(primary_key=True, init=False)
-    webhook_id: Mapped[WebhookId] = mapped_column(ForeignKey("webhook.id"))
-    message_id: Mapped[str] = mapped_column(String(40))
+    id: Field[DeliveryId] = column(primary_key=True, default=0)
+    webhook_id: Field[WebhookId] = column(ForeignKey("webhook.id"))
+    message_id: Field[str] = column(String(40))
     """The header ``webhook-id``, the same at every try."""
-    event: Mapped[WebhookEvent]
-    subject_id: Mapped[int] = mapped_column(INT64)
+    event: Field[WebhookEvent]
+    subject_id: Field[int] = column(INT64)
     """The game, tournament, run, fault or webhook that it tells of."""
-    event_time: Mapped[datetime]
-    next_time: Mapped[datetime | None]
+    event_time: Field[datetime]
+    next_time: Field[datetime | None] = column(default=None)
     """When it is to be tried, at the soonest; ``None`` once it is over."""
-    state: Mapped[DeliveryState] = mapped_column(default=DeliveryState.WAITING)
-    attempts: Mapped[int] = mapped_column(default=0)
+    state: Field[DeliveryState] = column(default=DeliveryState.WAITING)
+    attempts: Field[int] = column(default=0)
     """How often it was tried, since it was last sent again by hand."""
-    last_time: Mapped[datetime | None] = mapped_column(default=None)
+    last_time: Field[datetime | None] = column(default=None)
     """When it was last tried."""
-    http_status: Mapped[int | None] = mapped_column(default=None)
+    http_status: Field[int | None] = column(default=None)
     """Of the last answer; ``None`` where there was none."""
-    detail: Mapped[str] = mapped_column(String(WEBHOOK_DETAIL), default="")
+    detail: Field[str] = column(String(WEBHOOK_DETAIL), default="")
     """How the last try ended, one sentence."""
+
+
+Index("webhook_delivery_of", WebhookDelivery.webhook_id, WebhookDelivery.id)
+Index(
+    "webhook_delivery_due",
+    WebhookDelivery.state,
+    WebhookDelivery.webhook_id,
+    WebhookDelivery.next_time,
+)

@@ -3,62 +3,55 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, delete, select, update
 
-from meijin.game import TIME_CLASSES, Adjudication, TimeClasses, TimeControl, Variant
+from meijin.game import TIME_CLASSES, TimeClasses, TimeControl
+from meijin.store.rows import add_row, add_rows
 from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     BotId,
     Entrant,
-    FormatName,
     LadderId,
     OwnerId,
     Pairing,
     Tournament,
     TournamentId,
+    TournamentSettings,
     TournamentState,
 )
-from meijin.store.tournaments.ladder_choice import ladder_of
-from meijin.store.tournaments.openings import encode_openings
-from meijin.store.tournaments.pairings import PlannedGame, enter, insert_pairings
-from meijin.store.tournaments.sides import write_time_controls
+from meijin.store.tournaments.pairings import (
+    PlannedGame,
+    PlannedGames,
+    enter,
+    insert_pairings,
+    ladder_name,
+    ladder_of,
+)
 
 _IS_IN_PLANNING = (Tournament.state == TournamentState.PLANNING, TOURNAMENT_IS_NOT_FINISHED)
 
 
-@dataclass(frozen=True, slots=True)
-class NewTournament:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTournament(TournamentSettings):
     """What a tournament is made of."""
 
-    name: str
-    format: FormatName
-    rounds: int
-    seed: int
-    variant: Variant
-    time_control: TimeControl
-    max_games: int
-    is_rated: bool
     bots: tuple[BotId, ...]
-    schedule: Sequence[PlannedGame]
-    """Empty for one whose games are stored later."""
-    request_id: str | None
-    openings: tuple[bytes, ...] = ()
-    """Those it was given, two bytes a cell, little-endian; none when they are the server's own."""
-    options: dict[str, Any] | None = None
-    """The settings of the format's own; ``None`` for one that has none."""
+    schedule: PlannedGames = ()
+    """Empty for one whose games are planned or stored later."""
+    is_rated: bool
+    request_id: str | None = None
     time_classes: TimeClasses = TIME_CLASSES
     """Those that its ladder is one of."""
     time_controls: Mapping[BotId, TimeControl] = field(default_factory=dict)
     """Of every bot where they differ; empty where all have `time_control`."""
-    adjudication: Adjudication | None = None
-    """``None`` where games are played to their end."""
-    max_faults: int = 0
-    """It is cancelled when a bot has forfeited so many games; 0 for never."""
     owner_id: OwnerId | None = None
     """Whose it is; ``None`` for an operator's, and for a challenge."""
+
+    @property
+    def ladder(self) -> str:
+        """Of its variant and time control, where it is rated; it may have no game yet."""
+        return ladder_name(self.variant, self.time_classes.of(self.time_control))
 
     def ladder_id(self, connection: Connection) -> LadderId | None:
         """The ladder of its rated games, made when there is none; ``None`` if it is not rated."""
@@ -82,38 +75,25 @@ def add_tournament(
     now: datetime,
     state: TournamentState = TournamentState.RUNNING,
 ) -> TournamentId:
-    """Store a tournament with its schedule."""
-    with Session(connection) as session:
-        tournament = Tournament(
-            name=new.name,
-            format=new.format,
-            rounds=new.rounds,
-            seed=new.seed,
-            variant=new.variant,
-            time_control=new.time_control,
-            max_games=new.max_games,
-            ladder_id=new.ladder_id(connection),
-            create_time=now,
-            request_id=new.request_id,
-            openings=encode_openings(new.openings),
-            options=new.options,
-            state=state,
-            planned=len(new.schedule),
-            time_controls=write_time_controls(new.time_controls),
-            adjudication=new.adjudication,
-            max_faults=new.max_faults,
-            owner_id=new.owner_id,
-        )
-        session.add(tournament)
-        session.flush()
-        tournament_id = tournament.id
-    entrants = [
-        {"tournament_id": tournament_id, "seat": seat, "bot_id": bot_id}
-        for seat, bot_id in enumerate(new.bots)
-    ]
-    if entrants:
-        connection.execute(insert(Entrant), entrants)
-    elif new.schedule:
+    tournament = Tournament(
+        **new.values(),
+        ladder_id=new.ladder_id(connection),
+        create_time=now,
+        request_id=new.request_id,
+        state=state,
+        planned=len(new.schedule),
+        time_controls=new.time_controls,
+        owner_id=new.owner_id,
+    )
+    tournament_id = add_row(connection, tournament).id
+    add_rows(
+        connection,
+        (
+            Entrant(tournament_id=tournament_id, seat=seat, bot_id=bot_id)
+            for seat, bot_id in enumerate(new.bots)
+        ),
+    )
+    if new.schedule and not new.bots:
         enter(connection, tournament_id, new.schedule)
     insert_pairings(connection, tournament_id, 1, new.schedule)
     return tournament_id
@@ -155,7 +135,7 @@ def forget_requests_in_planning(connection: Connection) -> None:
 
 
 def drop_half_made(connection: Connection, *, limit: int) -> bool:
-    """Delete at most so many games of tournaments in planning; tell whether there are more."""
+    """Delete at most this many games of tournaments in planning; tell whether there are more."""
     forget_requests_in_planning(connection)
     half_made = select(Tournament.id).where(*_IS_IN_PLANNING)
     tournament_id = connection.scalar(half_made.order_by(Tournament.id).limit(1))

@@ -5,15 +5,12 @@ are the mirror image of each other: a bot that plays a mirrored opening mirrored
 game. As on a ladder, a game that ended before a move was made repeats none.
 """
 
-import hashlib
-import struct
 from collections.abc import Sequence
 
 from meijin.game import Outcome, Variant, encode_moves
 from meijin.game.board.symmetry import canonical
+from meijin.store.ladders.games import PLAYERS, hash64
 from meijin.store.schema import BotVersionId
-
-_PLAYERS = struct.Struct("<QQH")
 
 
 def symmetric_fingerprint(
@@ -24,7 +21,7 @@ def symmetric_fingerprint(
     opening_plies: int,
     variant: Variant,
 ) -> int | None:
-    """A hash of a game that its repeats share and no other game, as a signed number of 64 bits.
+    """A hash of a game that its repeats share and no other game.
 
     In a test of a million games two that differ share one with a chance of 3e-8.
 
@@ -37,6 +34,5 @@ def symmetric_fingerprint(
     if len(moves) <= opening_plies:
         return None
     end = " ".join(part.value for part in (outcome.result, outcome.ending, outcome.at_fault))
-    game = _PLAYERS.pack(*players, opening_plies) + encode_moves(canonical(moves, variant))
-    digest = hashlib.blake2b(game + end.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little", signed=True)
+    game = PLAYERS.pack(*players, opening_plies) + encode_moves(canonical(moves, variant))
+    return hash64(game + end.encode())

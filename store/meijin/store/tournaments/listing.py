@@ -1,72 +1,46 @@
-"""Tournaments as they are shown, and who is entered."""
+"""Tournaments as they are shown, who is entered, how strong they are, and what they forfeited."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
 
-from sqlalchemy import Connection, case, select
+from sqlalchemy import Connection, case, func, null, select
 
-from meijin.game import Adjudication, TimeControl, Variant
+from meijin.game import Color, Party, TimeControl
+from meijin.store.rows import columns_of
 from meijin.store.schema import (
     TOURNAMENT_IS_NO_CHALLENGE,
     Bot,
     BotId,
+    BotVersion,
     Entrant,
-    FormatName,
+    Game,
+    GameState,
     Ladder,
-    LadderId,
     Tournament,
     TournamentId,
-    TournamentState,
+    computed,
 )
-from meijin.store.tournaments.openings import decode_openings
-from meijin.store.tournaments.sides import read_time_controls
 from meijin.store.tournaments.states import IS_MADE, unknown_tournament
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentRow:
-    """A tournament and how far it is."""
+class TournamentRow(Tournament):
+    """A tournament with its ladder and its bots."""
 
-    id: TournamentId
-    name: str
-    format: FormatName
-    rounds: int
-    seed: int
-    variant: Variant
-    time_control: TimeControl
-    max_games: int
-    ladder_id: LadderId | None
-    ladder: str
+    ladder: str = computed(func.coalesce(Ladder.name, ""), default="")
     """The ladder's name; empty when unrated."""
-    state: TournamentState
-    create_time: datetime
-    end_time: datetime | None
-    bots: tuple[tuple[BotId, str], ...]
+    bots: tuple[tuple[BotId, str], ...] = computed(null(), default=())
     """The entrants' ids and names, in the order of entry."""
-    openings: tuple[bytes, ...]
-    """Those it was given, two bytes a cell, little-endian."""
-    options: dict[str, Any] | None
-    """The settings of the format's own; ``None`` for one that has none."""
-    verdict: str
-    planned: int
-    """Games that are planned by now."""
-    finished: int
-    running: int
-    time_controls: Mapping[BotId, TimeControl] = field(default_factory=dict)
-    """Of every bot where they differ; empty where all have `time_control`."""
-    adjudication: Adjudication | None = None
-    """``None`` where games are played to their end."""
-    max_faults: int = 0
-    """It is cancelled when a bot has forfeited so many games; 0 for never."""
+
+    def control_of(self, bot_id: BotId) -> TimeControl:
+        """What a bot gets on its clock, unless the pairing says another."""
+        return self.time_controls.get(bot_id, self.time_control)
 
 
 def get_tournament(connection: Connection, tournament_id: TournamentId) -> TournamentRow:
     """One tournament.
 
     Raises:
-        UnknownTournamentError: there is none of that id.
+        RowNotFoundError: there is none of that id.
     """
     rows = _tournaments(connection, [tournament_id])
     if not rows:
@@ -97,39 +71,13 @@ def list_tournaments(
 def _tournaments(connection: Connection, ids: Sequence[TournamentId]) -> Sequence[TournamentRow]:
     bots = _entrants(connection, ids)
     query = (
-        select(Tournament.__table__, Ladder.name.label("ladder"))
+        select(*columns_of(TournamentRow))
         .outerjoin(Ladder, Ladder.id == Tournament.ladder_id)
         .where(Tournament.id.in_(ids), IS_MADE)
         .order_by(Tournament.id.desc())
     )
-    return [
-        TournamentRow(
-            id=row.id,
-            name=row.name,
-            format=row.format,
-            rounds=row.rounds,
-            seed=row.seed,
-            variant=row.variant,
-            time_control=row.time_control,
-            max_games=row.max_games,
-            ladder_id=row.ladder_id,
-            ladder=row.ladder or "",
-            state=row.state,
-            create_time=row.create_time,
-            end_time=row.end_time,
-            bots=tuple(bots[row.id]),
-            openings=decode_openings(row.openings),
-            options=row.options,
-            verdict=row.verdict,
-            planned=row.planned,
-            finished=row.finished,
-            running=row.running,
-            time_controls=read_time_controls(row.time_controls),
-            adjudication=row.adjudication,
-            max_faults=row.max_faults,
-        )
-        for row in connection.execute(query)
-    ]
+    rows = connection.execute(query).mappings()
+    return [TournamentRow(**{**row, "bots": tuple(bots[row["id"]])}) for row in rows]
 
 
 def entrants(connection: Connection, tournament_id: TournamentId) -> Sequence[BotId]:
@@ -153,3 +101,25 @@ def _entrants(
     for tournament_id, bot_id, name in connection.execute(query):
         bots[tournament_id].append((bot_id, name))
     return bots
+
+
+_SIDES = {Color.BLACK: Game.black_id, Color.WHITE: Game.white_id}
+
+
+def fault_counts(connection: Connection, tournament_id: TournamentId) -> Counter[BotId]:
+    """How many games each bot has forfeited, void ones left out; without those that have none."""
+    counts: Counter[BotId] = Counter()
+    for color, side in _SIDES.items():
+        query = (
+            select(BotVersion.bot_id, func.count())
+            .join(Game, side == BotVersion.id)
+            .where(
+                Game.tournament_id == tournament_id,
+                Game.state == GameState.FINISHED,
+                Game.at_fault == Party.of(color),
+            )
+            .group_by(BotVersion.bot_id)
+        )
+        for bot_id, count in connection.execute(query):
+            counts[bot_id] += count
+    return counts

@@ -12,15 +12,17 @@ A pair is what the pairings 2k - 1 and 2k are: one opening, played with both col
 when both of its games are new.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Subquery, and_, case, func, literal, or_, select
-from sqlalchemy.orm import aliased
 
 from meijin.game import Party, Result
+from meijin.game.board.moves import MOVE_BYTES
+from meijin.store.games import decode_times
+from meijin.store.ladders.results import BLACK_SCORES
 from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
     BotId,
@@ -30,7 +32,9 @@ from meijin.store.schema import (
     GameId,
     GameState,
     Pairing,
+    Score,
     TournamentId,
+    aliased,
 )
 
 GAMES_OF_A_PAIR = 2
@@ -110,17 +114,15 @@ def planned_results(connection: Connection, tournament_id: TournamentId) -> Sequ
     return read_rows(PlannedResult, connection.execute(query))
 
 
+_PAIRING_RESULT = columns_of(
+    PairingResult, Pairing, result=SEAT_RESULT, fingerprint=Game.symmetric_fingerprint
+)
+
+
 def pairing_results(connection: Connection, tournament_id: TournamentId) -> Sequence[PairingResult]:
     """A tournament's results in the order of the ends."""
     query = (
-        select(
-            *columns_of(
-                PairingResult,
-                Pairing,
-                result=SEAT_RESULT,
-                fingerprint=Game.symmetric_fingerprint,
-            )
-        )
+        select(*_PAIRING_RESULT)
         .select_from(Pairing)
         .join(Game, Game.pairing_id == Pairing.id)
         .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
@@ -145,11 +147,8 @@ def results_after(
     Args:
         first: No game before it has ended since.
     """
-    result = columns_of(
-        PairingResult, Pairing, result=SEAT_RESULT, fingerprint=Game.symmetric_fingerprint
-    )
     query = (
-        select(Game.id, Game.end_sequence, *result)
+        select(Game.id, Game.end_sequence, *_PAIRING_RESULT)
         .join(Pairing, Game.pairing_id == Pairing.id)
         .where(
             Game.tournament_id == tournament_id,
@@ -200,16 +199,9 @@ def games_from(
 ) -> Iterator[Sequence[BegunGame]]:
     """A tournament's games from this one on as they were begun, some thousand at once."""
     black, white = aliased(BotVersion), aliased(BotVersion)
+    columns = columns_of(BegunGame, Game, black_id=black.bot_id, white_id=white.bot_id)
     query = (
-        select(
-            Game.id,
-            black.bot_id,
-            white.bot_id,
-            Game.state,
-            Game.result,
-            Game.at_fault,
-            Game.end_sequence,
-        )
+        select(*columns)
         .join(black, black.id == Game.black_id)
         .join(white, white.id == Game.white_id)
         .where(Game.tournament_id == tournament_id, Game.id >= first)
@@ -230,7 +222,6 @@ def dealt_openings(connection: Connection, tournament_id: TournamentId) -> dict[
 
 
 def match_counts(connection: Connection, tournament_id: TournamentId) -> MatchCounts:
-    """What the first entrant of a match scored."""
     pairs = _pairs(tournament_id)
     columns = (pairs.c.games, pairs.c.repeats, pairs.c.wins, pairs.c.draws)
     query = select(*columns, func.count()).group_by(*columns)
@@ -287,3 +278,83 @@ def _results(tournament_id: TournamentId) -> Subquery:
         .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
         .subquery()
     )
+
+
+@dataclass(slots=True)
+class TimeUse:
+    """The time that a bot's clocks were charged."""
+
+    moves: int = 0
+    """Those of openings that were set up left out."""
+    nanoseconds: int = 0
+    longest: int = 0
+    """Nanoseconds of one move."""
+
+    def add(self, charged: Iterable[int]) -> None:
+        """Count moves by the nanoseconds of each."""
+        for time in charged:
+            self.moves += 1
+            self.nanoseconds += time
+            self.longest = max(self.longest, time)
+
+
+@dataclass(slots=True)
+class MatchSums:
+    """Sums over the games with a result, repeats among them."""
+
+    black: Score = field(default_factory=Score)
+    """The first bot's games with black."""
+    white: Score = field(default_factory=Score)
+    plies: int = 0
+    """Stones on the boards at the ends, openings among them."""
+    first: TimeUse = field(default_factory=TimeUse)
+    second: TimeUse = field(default_factory=TimeUse)
+    start_time: datetime | None = None
+    """Of the first game; ``None`` where there is none."""
+    end_time: datetime | None = None
+    """Of the last game."""
+
+
+class _Played(NamedTuple):
+    black_id: BotId
+    opening_plies: int
+    moves: bytes
+    times: bytes
+    result: Result
+    start_time: datetime
+    end_time: datetime | None
+
+
+def match_sums(connection: Connection, tournament_id: TournamentId, first: BotId) -> MatchSums:
+    """The sums of a tournament of two bots, for the one that is called first.
+
+    A stone counts for whoever has its colour, though with an opening rule the other one may have
+    placed it.
+    """
+    query = (
+        select(*columns_of(_Played, Game, black_id=BotVersion.bot_id))
+        .join(BotVersion, BotVersion.id == Game.black_id)
+        .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
+        .order_by(Game.id)
+    )
+    sums = MatchSums()
+    for rows in connection.execute(query).partitions(CHUNK):
+        for row in rows:
+            _add(sums, _Played(*row), first)
+    return sums
+
+
+def _add(sums: MatchSums, game: _Played, first: BotId) -> None:
+    has_black = game.black_id == first
+    if has_black:
+        sums.black += BLACK_SCORES[game.result]
+    else:
+        sums.white += BLACK_SCORES[game.result].reversed
+    sums.plies += len(game.moves) // MOVE_BYTES
+    _, charged = decode_times(game.times)
+    begins = game.opening_plies % 2 == 0  # black made the first move that was timed
+    (sums.first if has_black == begins else sums.second).add(charged[::2])
+    (sums.second if has_black == begins else sums.first).add(charged[1::2])
+    sums.start_time = min(sums.start_time or game.start_time, game.start_time)
+    if game.end_time is not None:
+        sums.end_time = max(sums.end_time or game.end_time, game.end_time)

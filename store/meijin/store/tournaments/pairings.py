@@ -1,20 +1,22 @@
-"""Pairings: planned games, and those of them that are still to be played."""
+"""Pairings: planned games, the ladders they count for, and those still to be played."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol
 
-from sqlalchemy import Connection, Table, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select
 
-from meijin.game import TIME_CLASSES, TimeClasses, TimeControl
+from meijin.game import TIME_CLASSES, TimeClass, TimeClasses, TimeControl, Variant
 from meijin.store.prepared import Prepared
-from meijin.store.rows import columns_of, read_rows
+from meijin.store.rows import add_row, add_rows, change_row, columns_of, read_rows
 from meijin.store.schema import (
     GAME_IS_NOT_FINISHED,
     BotId,
     Entrant,
     Game,
     GameState,
+    Ladder,
     LadderId,
     Pairing,
     PairingId,
@@ -22,9 +24,46 @@ from meijin.store.schema import (
     TournamentId,
     TournamentState,
 )
-from meijin.store.tournaments.ladder_choice import ladders_by_control
 
-_PAIRING_TABLE: Table = Pairing.__table__  # type: ignore[assignment]
+
+def ladder_name(variant: Variant, time_class: TimeClass) -> str:
+    """What a ladder is called, such as ``freestyle-15x15-blitz``."""
+    return f"{variant} {time_class.name}".replace(" ", "-")
+
+
+def ladder_of(connection: Connection, variant: Variant, time_class: TimeClass) -> LadderId:
+    """The ladder of a variant and a class of time control; made when there is none."""
+    name = ladder_name(variant, time_class)
+    found = connection.scalar(select(Ladder.id).where(Ladder.name == name))
+    if found is not None:
+        return found
+    return add_row(connection, Ladder(name=name, variant=variant, time_class=time_class)).id
+
+
+def ladders_by_control(
+    connection: Connection,
+    tournament_id: TournamentId,
+    controls: Iterable[TimeControl],
+    classes: TimeClasses,
+) -> Mapping[TimeControl, LadderId]:
+    """The ladders of some time controls in a tournament, where they are not the tournament's own.
+
+    Empty for a tournament whose games are not rated.
+    """
+    query = select(Tournament.variant, Tournament.ladder_id, Ladder.time_class)
+    joined = query.join(Ladder, Ladder.id == Tournament.ladder_id)
+    row = connection.execute(joined.where(Tournament.id == tournament_id)).one_or_none()
+    if row is None:
+        return {}
+    others = {control: classes.of(control) for control in controls}
+    return {
+        control: ladder_of(connection, row.variant, time_class)
+        for control, time_class in others.items()
+        if time_class != row.time_class
+    }
+
+
+_PAIRING_TABLE = Pairing.__table__
 _INSERT_PAIRING = Prepared(insert(_PAIRING_TABLE).inline())
 
 
@@ -40,6 +79,14 @@ class PlannedGame:
     """Why the two are to meet; empty when a schedule says so."""
     time_control: TimeControl | None = None
     """``None`` for the tournament's."""
+
+
+class PlannedGames(Protocol):
+    """A schedule, whose games may be made as they are read: there may be a million."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[PlannedGame]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +113,7 @@ def insert_pairings(
     connection: Connection,
     tournament_id: TournamentId,
     first: int,
-    games: Sequence[PlannedGame],
+    games: Iterable[PlannedGame],
     ladders: Mapping[TimeControl, LadderId] = MappingProxyType({}),
 ) -> None:
     """Store planned games, numbered from `first` on.
@@ -116,14 +163,14 @@ def add_pairings(
         ladders = ladders_by_control(connection, tournament_id, own, time_classes)
         insert_pairings(connection, tournament_id, first, games, ladders)
         enter(connection, tournament_id, games)
-        change = update(Tournament).where(Tournament.id == tournament_id)
-        connection.execute(change.values(planned=Tournament.planned + len(games)))
+        planned = Tournament.planned + len(games)
+        change_row(connection, Tournament, tournament_id, planned=planned)
         rows = read_rows(PendingPairing, connection.execute(query))
     return rows
 
 
 def enter(
-    connection: Connection, tournament_id: TournamentId, games: Sequence[PlannedGame]
+    connection: Connection, tournament_id: TournamentId, games: Iterable[PlannedGame]
 ) -> None:
     """Enter who plays for the first time in a tournament that everyone may play in."""
     mine = Entrant.tournament_id == tournament_id
@@ -133,12 +180,13 @@ def enter(
     playing = {bot_id for game in games for bot_id in (game.black_id, game.white_id)}
     known = select(Entrant.bot_id).where(mine, Entrant.bot_id.in_(playing))
     new = sorted(playing - set(connection.scalars(known)))
-    if new:
-        rows = [
-            {"tournament_id": tournament_id, "seat": lowest - place, "bot_id": bot_id}
+    add_rows(
+        connection,
+        (
+            Entrant(tournament_id=tournament_id, seat=lowest - place, bot_id=bot_id)
             for place, bot_id in enumerate(new, start=1)
-        ]
-        connection.execute(insert(Entrant), rows)
+        ),
+    )
 
 
 def last_number(connection: Connection, tournament_id: TournamentId) -> int:

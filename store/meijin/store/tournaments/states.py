@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, func, select, update
-from sqlalchemy.orm import aliased
 
-from meijin.store.errors import UnknownTournamentError
+from meijin.store.errors import RowNotFoundError
+from meijin.store.rows import change_row
 from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     Game,
@@ -18,6 +18,7 @@ from meijin.store.schema import (
     Tournament,
     TournamentId,
     TournamentState,
+    aliased,
 )
 from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR
 
@@ -77,7 +78,7 @@ def get_state(connection: Connection, tournament_id: TournamentId) -> Tournament
     """Where a tournament stands.
 
     Raises:
-        UnknownTournamentError: there is none of that id.
+        RowNotFoundError: there is none of that id.
     """
     query = select(Tournament.state).where(Tournament.id == tournament_id, IS_MADE)
     state = connection.scalar(query)
@@ -88,9 +89,8 @@ def get_state(connection: Connection, tournament_id: TournamentId) -> Tournament
 
 def set_state(connection: Connection, tournament_id: TournamentId, state: TournamentState) -> None:
     """Cancel a tournament or take it up again, whatever it was cancelled for."""
-    change = update(Tournament).where(Tournament.id == tournament_id)
     end = {"end_sequence": _next_end(connection)} if state is TournamentState.CANCELLED else {}
-    connection.execute(change.values(state=state, verdict="", **end))
+    change_row(connection, Tournament, tournament_id, state=state, verdict="", **end)
 
 
 def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
@@ -122,12 +122,10 @@ def finish_tournament(connection: Connection, end: TournamentEnd) -> None:
             ),
         )
         count = connection.execute(dropped).rowcount
-        mine = update(Tournament).where(Tournament.id == end.id)
-        connection.execute(mine.values(planned=Tournament.planned - count))
+        change_row(connection, Tournament, end.id, planned=Tournament.planned - count)
 
 
 def last_end(connection: Connection) -> int:
-    """The highest `end_sequence` of a tournament that is over; 0 when none is."""
     return connection.scalar(select(func.max(Tournament.end_sequence))) or 0
 
 
@@ -145,7 +143,6 @@ def settled_ladder(connection: Connection, tournament_id: TournamentId) -> Ladde
     return row.ladder_id if row is not None and (row.options or {}).get("final") else None
 
 
-def unknown_tournament(tournament_id: TournamentId) -> UnknownTournamentError:
-    """What is raised for a tournament that is not there."""
+def unknown_tournament(tournament_id: TournamentId) -> RowNotFoundError:
     message = f"no tournament {tournament_id}; list the tournaments to see their ids"
-    return UnknownTournamentError(message)
+    return RowNotFoundError(message)

@@ -1,36 +1,13 @@
 """Cursors: how far each webhook has been told of each source."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, select, update
 
-from meijin.store.schema import EventSource, LadderId, Webhook, WebhookCursor, WebhookId
+from meijin.store.rows import add_rows, read_rows
+from meijin.store.schema import EventSource, Webhook, WebhookCursor, WebhookId
 from meijin.store.webhooks.events import last_position, published_runs
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """What a webhook's position is counted in."""
-
-    webhook_id: WebhookId
-    source: EventSource
-    ladder_id: LadderId | None = None
-    """Of runs alone."""
-
-    @property
-    def subject_id(self) -> int:
-        """As it is stored."""
-        return self.ladder_id or 0
-
-
-@dataclass(frozen=True, slots=True)
-class Advance:
-    """A step of a cursor."""
-
-    cursor: Cursor
-    before: int
-    after: int
 
 
 def begin_now(
@@ -38,59 +15,50 @@ def begin_now(
 ) -> None:
     """Have a webhook be told of what happens from now on."""
     connection.execute(delete(WebhookCursor).where(WebhookCursor.webhook_id == webhook_id))
-    positions: dict[Cursor, int] = {}
+    positions: list[tuple[EventSource, int, int]] = []
     for source in sources:
         if source is EventSource.LADDERS:
-            for run in published_runs(connection):
-                positions[Cursor(webhook_id, source, run.ladder_id)] = run.position
+            runs = published_runs(connection)
+            positions += [(source, run.ladder_id or 0, run.position) for run in runs]
         else:
-            positions[Cursor(webhook_id, source)] = last_position(connection, source)
-    for cursor, position in positions.items():
-        _add(connection, cursor, position)
+            positions.append((source, 0, last_position(connection, source)))
+    add_rows(
+        connection,
+        (
+            WebhookCursor(
+                webhook_id=webhook_id, source=source, subject_id=subject_id, position=position
+            )
+            for source, subject_id, position in positions
+        ),
+    )
 
 
-def positions_of_enabled(connection: Connection) -> Mapping[Cursor, int]:
-    """The positions of all webhooks that send; 0 where a ladder is newer than the webhook."""
+def cursors_of_enabled(
+    connection: Connection,
+) -> Mapping[tuple[WebhookId, EventSource, int], WebhookCursor]:
+    """The cursors of all webhooks that send; none where a ladder is newer than the webhook."""
     query = (
-        select(
-            WebhookCursor.webhook_id,
-            WebhookCursor.source,
-            WebhookCursor.subject_id,
-            WebhookCursor.position,
-        )
+        select(WebhookCursor)
         .join(Webhook, Webhook.id == WebhookCursor.webhook_id)
         .where(Webhook.disable_reason == "")
     )
-    return {
-        Cursor(row.webhook_id, row.source, LadderId(row.subject_id) or None): row.position
-        for row in connection.execute(query)
-    }
+    cursors = read_rows(WebhookCursor, connection.execute(query))
+    return {each.key: each for each in cursors}
 
 
-def advance(connection: Connection, step: Advance) -> bool:
-    """Take a step, if the cursor stands where it begins: a repeated step is none."""
-    cursor = step.cursor
+def advance(connection: Connection, cursor: WebhookCursor, after: int) -> bool:
+    """Move a cursor, if it stands where it is taken from: a repeated step is none."""
     here = (
         WebhookCursor.webhook_id == cursor.webhook_id,
         WebhookCursor.source == cursor.source,
         WebhookCursor.subject_id == cursor.subject_id,
     )
-    change = update(WebhookCursor).where(*here, WebhookCursor.position == step.before)
-    if connection.execute(change.values(position=step.after)).rowcount:
+    change = update(WebhookCursor).where(*here, WebhookCursor.position == cursor.position)
+    if connection.execute(change.values(position=after)).rowcount:
         return True
     exists = connection.scalar(select(WebhookCursor.position).where(*here)) is not None
     is_there = connection.scalar(select(Webhook.id).where(Webhook.id == cursor.webhook_id))
     if exists or is_there is None:
         return False
-    _add(connection, cursor, step.after)
+    add_rows(connection, [replace(cursor, position=after)])
     return True
-
-
-def _add(connection: Connection, cursor: Cursor, position: int) -> None:
-    row = {
-        "webhook_id": cursor.webhook_id,
-        "source": cursor.source,
-        "subject_id": cursor.subject_id,
-        "position": position,
-    }
-    connection.execute(insert(WebhookCursor).values(row))

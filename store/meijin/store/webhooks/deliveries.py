@@ -1,14 +1,13 @@
 """Deliveries: what is on its way to webhooks, and what has been."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
-from meijin.store.errors import UnknownWebhookError
-from meijin.store.rows import columns_of, read_row, read_rows
+from meijin.store.errors import RowNotFoundError
+from meijin.store.rows import add_row, change_row, read_row, read_rows
 from meijin.store.schema import (
     WEBHOOK_DETAIL,
     DeliveryId,
@@ -16,41 +15,13 @@ from meijin.store.schema import (
     OwnerId,
     Webhook,
     WebhookDelivery,
-    WebhookEvent,
     WebhookId,
 )
 
 KEPT_DELIVERIES = 100
 """So many of a webhook's deliveries that are over are kept."""
 
-
-@dataclass(frozen=True, slots=True)
-class NewDelivery:
-    """A delivery that is to be made."""
-
-    webhook_id: WebhookId
-    message_id: str
-    event: WebhookEvent
-    subject_id: int
-    event_time: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveryRow:
-    """A delivery as it is listed."""
-
-    id: DeliveryId
-    webhook_id: WebhookId
-    message_id: str
-    event: WebhookEvent
-    subject_id: int
-    event_time: datetime
-    state: DeliveryState
-    attempts: int
-    next_time: datetime | None
-    last_time: datetime | None
-    http_status: int | None
-    detail: str
+CHANGED_BY_TRIES = ("state", "attempts", "next_time", "last_time", "http_status", "detail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,36 +34,9 @@ class Backlog:
     """When the first of it is due."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """How a try ended, and what becomes of the delivery."""
-
-    delivery_id: DeliveryId
-    time: datetime
-    attempts: int
-    """With this one."""
-    state: DeliveryState
-    next_time: datetime | None
-    """``None`` where it is over."""
-    http_status: int | None
-    detail: str
-
-
-def add_delivery(connection: Connection, new: NewDelivery) -> DeliveryId:
+def add_delivery(connection: Connection, new: WebhookDelivery) -> WebhookDelivery:
     """Keep a delivery that is due at once, at the time of its event."""
-    row = insert(WebhookDelivery).values(
-        webhook_id=new.webhook_id,
-        message_id=new.message_id,
-        event=new.event,
-        subject_id=new.subject_id,
-        event_time=new.event_time,
-        next_time=new.event_time,
-        state=DeliveryState.WAITING,
-        attempts=0,
-        detail="",
-    )
-    added: DeliveryId = connection.execute(row.returning(WebhookDelivery.id)).scalar_one()
-    return added
+    return add_row(connection, replace(new, next_time=new.event_time))
 
 
 def backlogs(connection: Connection) -> Sequence[Backlog]:
@@ -111,7 +55,6 @@ def backlogs(connection: Connection) -> Sequence[Backlog]:
 
 
 def count_waiting(connection: Connection, webhook_id: WebhookId) -> int:
-    """How many deliveries wait for a webhook."""
     query = select(func.count()).where(
         WebhookDelivery.webhook_id == webhook_id, WebhookDelivery.state == DeliveryState.WAITING
     )
@@ -125,66 +68,58 @@ def due_deliveries(
     *,
     limit: int,
     without: Collection[DeliveryId] = (),
-) -> Sequence[DeliveryRow]:
+) -> Sequence[WebhookDelivery]:
     """The oldest deliveries of a webhook that are to be tried now."""
-    query = _deliveries().where(
+    query = select(WebhookDelivery).where(
         WebhookDelivery.webhook_id == webhook_id,
         WebhookDelivery.state == DeliveryState.WAITING,
         WebhookDelivery.next_time <= now,
         WebhookDelivery.id.not_in(without),
     )
     rows = connection.execute(query.order_by(WebhookDelivery.id).limit(limit))
-    return read_rows(DeliveryRow, rows)
+    return read_rows(WebhookDelivery, rows)
 
 
 def list_deliveries(
     connection: Connection, webhook_id: WebhookId, *, limit: int, before: int | None = None
-) -> Sequence[DeliveryRow]:
+) -> Sequence[WebhookDelivery]:
     """A webhook's deliveries, newest first, from the one before the id `before`."""
-    query = _deliveries().where(WebhookDelivery.webhook_id == webhook_id)
+    query = select(WebhookDelivery).where(WebhookDelivery.webhook_id == webhook_id)
     if before is not None:
         query = query.where(WebhookDelivery.id < before)
     rows = connection.execute(query.order_by(WebhookDelivery.id.desc()).limit(limit))
-    return read_rows(DeliveryRow, rows)
+    return read_rows(WebhookDelivery, rows)
 
 
 def get_delivery(
     connection: Connection, delivery_id: DeliveryId, owner_id: OwnerId | None = None
-) -> DeliveryRow:
+) -> WebhookDelivery:
     """A delivery; where an owner is given, one of its own webhooks.
 
     Raises:
-        UnknownWebhookError: there is none.
+        RowNotFoundError: there is none.
     """
-    query = _deliveries().where(WebhookDelivery.id == delivery_id)
+    query = select(WebhookDelivery).where(WebhookDelivery.id == delivery_id)
     if owner_id is not None:
         query = query.join(Webhook, Webhook.id == WebhookDelivery.webhook_id)
         query = query.where(Webhook.owner_id == owner_id)
-    row = read_row(DeliveryRow, connection.execute(query))
+    row = read_row(WebhookDelivery, connection.execute(query))
     if row is None:
         message = f"no delivery {delivery_id}, or not any more; list the webhook's deliveries"
-        raise UnknownWebhookError(message)
+        raise RowNotFoundError(message)
     return row
 
 
 def redeliver(connection: Connection, delivery_id: DeliveryId, now: datetime) -> None:
-    """Have a delivery be tried anew."""
     values = {"state": DeliveryState.WAITING, "attempts": 0, "next_time": now}
-    change = update(WebhookDelivery).where(WebhookDelivery.id == delivery_id)
-    connection.execute(change.values(values))
+    change_row(connection, WebhookDelivery, delivery_id, **values)
 
 
-def write_attempt(connection: Connection, attempt: Attempt) -> bool:
-    """Write how a try ended; false when the delivery has been deleted meanwhile."""
-    change = update(WebhookDelivery).where(WebhookDelivery.id == attempt.delivery_id)
-    values = {
-        "state": attempt.state,
-        "attempts": attempt.attempts,
-        "next_time": attempt.next_time,
-        "last_time": attempt.time,
-        "http_status": attempt.http_status,
-        "detail": attempt.detail[:WEBHOOK_DETAIL],
-    }
+def write_attempt(connection: Connection, after: WebhookDelivery) -> bool:
+    """Write what became of a delivery by a try; false when it has been deleted meanwhile."""
+    change = update(WebhookDelivery).where(WebhookDelivery.id == after.id)
+    values = {name: getattr(after, name) for name in CHANGED_BY_TRIES}
+    values["detail"] = after.detail[:WEBHOOK_DETAIL]
     return bool(connection.execute(change.values(values)).rowcount)
 
 
@@ -210,7 +145,3 @@ def prune_before(connection: Connection, time: datetime) -> None:
             WebhookDelivery.last_time.is_(None), WebhookDelivery.event_time < time
         )
     )
-
-
-def _deliveries() -> Select[*tuple[Any, ...]]:
-    return select(*columns_of(DeliveryRow, WebhookDelivery))

@@ -1,12 +1,11 @@
 """Events: what happened after a position of a source, read from what is stored anyway."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select
-from sqlalchemy.orm import aliased
+from sqlalchemy import Connection, Row, func, null, select
 
 from meijin.store import games
 from meijin.store.schema import (
@@ -27,6 +26,7 @@ from meijin.store.schema import (
     TournamentId,
     TournamentState,
     WebhookEvent,
+    aliased,
 )
 from meijin.store.tournaments import states
 
@@ -70,16 +70,14 @@ def events_after(
 
 
 def published_runs(connection: Connection) -> Sequence[StoredEvent]:
-    """The published run of every ladder."""
-    query = select(Ladder.id, Ladder.run_id, RatingRun.create_time).join(
-        RatingRun, RatingRun.id == Ladder.run_id
-    )
-    return [
-        StoredEvent(
-            WebhookEvent.LADDER_PUBLISHED, row.run_id, row.run_id, row.create_time, ladder_id=row.id
-        )
-        for row in connection.execute(query)
-    ]
+    query = select(
+        RatingRun.id,
+        RatingRun.id.label("position"),
+        RatingRun.create_time.label("time"),
+        null().label("tournament_id"),
+        Ladder.id.label("ladder_id"),
+    ).join(Ladder, Ladder.run_id == RatingRun.id)
+    return [_event(WebhookEvent.LADDER_PUBLISHED, row) for row in connection.execute(query)]
 
 
 def last_position(connection: Connection, source: EventSource) -> int:
@@ -113,8 +111,8 @@ def _games(connection: Connection, game_ids: Collection[GameId]) -> Sequence[Sto
     query = (
         select(
             Game.id,
-            Game.end_sequence,
-            Game.end_time,
+            Game.end_sequence.label("position"),
+            Game.end_time.label("time"),
             Game.tournament_id,
             Game.ladder_id,
             _BLACK.id.label("black"),
@@ -130,15 +128,11 @@ def _games(connection: Connection, game_ids: Collection[GameId]) -> Sequence[Sto
         .order_by(Game.end_sequence)
     )
     return [
-        StoredEvent(
+        _event(
             WebhookEvent.GAME_ENDED,
-            row.end_sequence,
-            row.id,
-            row.end_time,
-            bots=frozenset((row.black, row.white)),
-            owners=_owners((row.black_owner, row.white_owner)),
-            tournament_id=row.tournament_id,
-            ladder_id=row.ladder_id,
+            row,
+            (row.black, row.black_owner),
+            (row.white, row.white_owner),
         )
         for row in connection.execute(query)
     ]
@@ -147,7 +141,13 @@ def _games(connection: Connection, game_ids: Collection[GameId]) -> Sequence[Sto
 def _ended_tournaments(connection: Connection, position: int, limit: int) -> Sequence[StoredEvent]:
     """Those that are over; one that was taken up again is told of at its next end."""
     query = (
-        select(Tournament.id, Tournament.end_sequence, Tournament.end_time, Tournament.ladder_id)
+        select(
+            Tournament.id,
+            Tournament.end_sequence.label("position"),
+            Tournament.end_time.label("time"),
+            Tournament.id.label("tournament_id"),
+            Tournament.ladder_id,
+        )
         .where(
             Tournament.end_sequence > position,
             Tournament.state.in_((TournamentState.FINISHED, TournamentState.CANCELLED)),
@@ -156,36 +156,29 @@ def _ended_tournaments(connection: Connection, position: int, limit: int) -> Seq
         .limit(limit)
     )
     return [
-        StoredEvent(
-            WebhookEvent.TOURNAMENT_ENDED,
-            row.end_sequence,
-            row.id,
-            row.end_time,
-            **_entrants(connection, row.id),
-            tournament_id=row.id,
-            ladder_id=row.ladder_id,
-        )
+        _event(WebhookEvent.TOURNAMENT_ENDED, row, *_entrants(connection, row.id))
         for row in connection.execute(query).all()
     ]
 
 
-def _entrants(connection: Connection, tournament_id: TournamentId) -> dict[str, Any]:
-    """Whom a tournament concerns."""
+def _entrants(
+    connection: Connection, tournament_id: TournamentId
+) -> Sequence[tuple[BotId, OwnerId | None]]:
     query = (
         select(Bot.id, Bot.owner_id)
         .join(Entrant, Entrant.bot_id == Bot.id)
         .where(Entrant.tournament_id == tournament_id)
     )
-    rows = connection.execute(query).all()
-    return {"bots": frozenset(bot for bot, _ in rows), "owners": _owners(of for _, of in rows)}
+    return [(bot_id, owner_id) for bot_id, owner_id in connection.execute(query)]
 
 
 def _faults(connection: Connection, position: int, limit: int) -> Sequence[StoredEvent]:
     query = (
         select(
             Fault.id,
+            Fault.id.label("position"),
             Fault.kind,
-            Fault.create_time,
+            Fault.create_time.label("time"),
             Bot.id.label("bot_id"),
             Bot.owner_id,
             Game.tournament_id,
@@ -198,23 +191,27 @@ def _faults(connection: Connection, position: int, limit: int) -> Sequence[Store
         .order_by(Fault.id)
         .limit(limit)
     )
+    kinds = {FaultKind.PAUSE: WebhookEvent.BOT_PAUSED}
     return [
-        StoredEvent(
-            WebhookEvent.BOT_PAUSED if row.kind is FaultKind.PAUSE else WebhookEvent.FAULT_RECORDED,
-            row.id,
-            row.id,
-            row.create_time,
-            bots=frozenset(() if row.bot_id is None else (row.bot_id,)),
-            owners=_owners((row.owner_id,)),
-            tournament_id=row.tournament_id,
-            ladder_id=row.ladder_id,
-        )
+        _event(kinds.get(row.kind, WebhookEvent.FAULT_RECORDED), row, (row.bot_id, row.owner_id))
         for row in connection.execute(query)
     ]
 
 
-def _owners(owners: Iterable[OwnerId | None]) -> frozenset[OwnerId]:
-    return frozenset(owner for owner in owners if owner is not None)
+def _event(
+    event: WebhookEvent, row: Row[*tuple[Any, ...]], *bots: tuple[BotId | None, OwnerId | None]
+) -> StoredEvent:
+    """What a row tells of, and the bots that it concerns, with the owners of those that have one."""
+    return StoredEvent(
+        event,
+        row.position,
+        row.id,
+        row.time,
+        frozenset(bot_id for bot_id, _ in bots if bot_id is not None),
+        frozenset(owner_id for _, owner_id in bots if owner_id is not None),
+        row.tournament_id,
+        row.ladder_id,
+    )
 
 
 _BLACK_VERSION, _WHITE_VERSION = aliased(BotVersion), aliased(BotVersion)
