@@ -2,24 +2,20 @@
 
 import os
 import signal
-import subprocess
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
+from tests.processes import Process, Processes
+from tests.store.league import League
 
 from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh_queue import NAMESPACE, QUEUE, RefreshQueue, connect
-from meijin.ladder.verify import transcript
+from meijin.ladder.tally import Snapshot, Tally
+from meijin.ladder.verify import verify
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store.ladders import ladders
-from meijin.store.ladders.runs import NewRating
-from meijin.store.schema import RatingRun
-
-if TYPE_CHECKING:
-    from tests.ladder.conftest import StartWorker
-    from tests.store.league import League
+from meijin.store.ladders.games import logged_games
+from meijin.store.ladders.versions import parents_of
+from meijin.store.schema import Ladder, RatingRun
 
 NEVER = 3600.0
 """Seconds between two sweeps, so that nothing is published but by jobs."""
@@ -28,84 +24,77 @@ NEVER = 3600.0
 class Site:
     """A league, the Redis that its server sends jobs to, and its worker processes."""
 
-    def __init__(
-        self,
-        league: "League",
-        valkey: EmbeddedValkey,
-        start_worker: "StartWorker",
-        worker_log: Path,
-    ) -> None:
+    def __init__(self, league: League, redis_url: str, processes: Processes) -> None:
         self.league = league
-        self.valkey = valkey
-        self._start_worker = start_worker
-        self._worker_log = worker_log
+        self._redis_url = redis_url
+        self._processes = processes
         times = iter(range(0, 1_000_000_000, 10))
-        self.queue = RefreshQueue(valkey.url, lambda: next(times))
+        self.queue = RefreshQueue(redis_url, lambda: next(times))
         """The server's end of the queue, with a clock on which every pause is over."""
 
-    def start_worker(self, *, sweep: float) -> "subprocess.Popen[bytes]":
-        """Start a worker process."""
-        return self._start_worker(self.valkey.url, sweep=sweep)
+    def start_worker(self, *, sweep: float) -> Process:
+        database = str(self.league.database.url)
+        options = f"--database={database}", f"--redis={self._redis_url}", f"--sweep={sweep}"
+        return self._processes.start("worker", "worker", *options)
 
     def enqueue(self) -> bool:
-        """Have a worker look at the ladder."""
         return self.queue.enqueue(self.league.ladder_id)
 
     def is_written(self) -> bool:
         """Whether Redis has written all it knows; with a slow disk it answers before it has."""
-        with connect(self.valkey.url) as client:
+        with connect(self._redis_url) as client:
             found = client.info("persistence")
         return not found["aof_buffer_length"] and not found["aof_pending_bio_fsync"]
 
-    def kill_redis(self) -> None:
-        """Kill Redis and wait until it is gone."""
-        assert self.valkey.pid is not None
-        os.kill(self.valkey.pid, signal.SIGKILL)
-        os.waitid(os.P_PID, self.valkey.pid, os.WEXITED | os.WNOWAIT)
-
     @property
     def log(self) -> str:
-        """What the workers have said."""
-        return self._worker_log.read_text()
+        """What all workers say."""
+        return (self._processes.folder / "worker.log").read_text()
 
     def is_up(self) -> bool:
-        """Whether a worker process has started."""
         return "worker started" in self.log
 
     def is_enqueued(self) -> bool:
         """Whether a message for the ladder is on its way, and its job has not begun."""
-        with connect(self.valkey.url) as client:
+        with connect(self._redis_url) as client:
             return bool(client.exists(f"{NAMESPACE}:refresh-queued:{self.league.ladder_id}"))
 
     def has_messages(self) -> bool:
-        """Whether messages wait, or are not yet done."""
-        with connect(self.valkey.url) as client:
+        with connect(self._redis_url) as client:
             return bool(client.hlen(f"{NAMESPACE}:{QUEUE}.msgs"))
 
     def is_current(self) -> bool:
-        """Whether every game is in the published run."""
-        return is_current(self.league)
+        return not self.league.database.read(ladders.is_dirty, self.league.ladder_id)
 
     def count_runs(self) -> int:
-        """How many runs were published."""
         query = select(func.count()).select_from(RatingRun)
         return self.league.database.read(lambda connection: connection.execute(query).scalar_one())
 
 
-def is_current(league: "League") -> bool:
-    """Whether every game is in the published run."""
-    return not league.database.read(
-        lambda connection: ladders.is_dirty(connection, league.ladder_id)
-    )
+def kill(valkey: EmbeddedValkey) -> None:
+    assert valkey.pid is not None
+    os.kill(valkey.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, valkey.pid, os.WEXITED | os.WNOWAIT)
 
 
-def assert_published_is_what_the_games_give(league: "League") -> None:
-    """The published table equals one computed here from a snapshot, to the byte."""
-    run = rate(league.snapshot(), datetime(2026, 1, 1, tzinfo=UTC))
-    published = league.standings()
-    assert published.run is not None
-    assert (published.run.revision, published.run.games) == (run.revision, run.games)
-    assert published.run.checksum == run.checksum
-    assert published.run.parameters == run.parameters
-    lines = [NewRating(row.version_id, row.line) for row in published.standings]
-    assert transcript(lines) == transcript(run.ratings)
+def logged_snapshot(league: League, cutoff: int, then: Ladder | None = None) -> Snapshot:
+    """The league's games up to one, read one by one, with the ladder of now or as it was then."""
+
+    def read(connection: Connection) -> Snapshot:
+        ladder = then or ladders.ladder_row(connection, league.ladder_id)
+        games = logged_games(connection, ladder.id, cutoff=cutoff, voided=ladder.voided)
+        tally, anchors = Tally.of(games), ladders.anchors(connection, ladder.id)
+        return Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))
+
+    return league.database.read(read)
+
+
+def assert_published(league: League) -> None:
+    """The published run is, to the byte, what all games give and what the log gives."""
+    found = league.standings()
+    assert found.run is not None
+    run = rate(league.snapshot(), found.run.create_time)
+    assert (found.run.checksum, found.run.parameters) == (run.checksum, run.parameters)
+    assert (found.run.revision, found.run.games) == (run.revision, run.games)
+    assert (found.run.cutoff, found.run.repeats) == (run.cutoff, run.repeats)
+    assert verify(league.database, league.ladder_id).differences == ()

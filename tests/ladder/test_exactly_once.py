@@ -1,31 +1,27 @@
 """Every job delivered twice, workers and Redis killed: the ladder is what its games give."""
 
 import random
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from contextlib import closing
 
 import pytest
 import redis
 from dramatiq import Message
 from sqlalchemy import Row, select
-from tests.ladder.sites import NEVER, assert_published_is_what_the_games_give
+from tests.ladder.sites import NEVER, Site, assert_published, kill
+from tests.processes import eventually
+from tests.store.league import RESULTS, League
 
 from meijin.game import Result
 from meijin.ladder.jobs import make_broker
 from meijin.ladder.refresh_queue import ACTOR, QUEUE, connect
 from meijin.ladder.verify import verify
+from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store.ladders.runs import KEPT_RUNS
 from meijin.store.schema import RatingRun, RatingRunId
 
-if TYPE_CHECKING:
-    from tests.ladder.conftest import Eventually
-    from tests.ladder.sites import Site
-    from tests.store.league import League
-
 JOBS = 200
 WORKERS = 3
-RESULTS = (Result.BLACK_WINS, Result.DRAW, Result.WHITE_WINS)
 
 
 class Courier:
@@ -39,7 +35,6 @@ class Courier:
         self.delivered = 0
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
 
     def send(self) -> None:
@@ -49,7 +44,6 @@ class Courier:
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Deliver what waits, as far as it goes."""
         try:
             while self._waiting:
                 self._broker.enqueue(self._waiting[0])
@@ -59,15 +53,7 @@ class Courier:
             return
 
 
-@contextmanager
-def courier_of(site: "Site") -> Iterator[Courier]:
-    """Someone who brings jobs to the site's workers."""
-    courier = Courier(site.valkey.url, site.league.ladder_id)
-    yield courier
-    courier.close()
-
-
-def play(league: "League", rng: random.Random) -> None:
+def play(league: League, rng: random.Random) -> None:
     """Finish a game or three, some of which repeat others, and now and then a forfeit."""
     for _ in range(rng.randint(1, 3)):
         black, white = rng.sample(range(len(league.bots)), 2)
@@ -76,8 +62,7 @@ def play(league: "League", rng: random.Random) -> None:
         league.finish(game, line=line, forfeit=game[2] is not Result.DRAW and rng.random() < 0.1)
 
 
-def runs_of(league: "League") -> Sequence[Row[RatingRunId, int, int]]:
-    """Every run that is kept, oldest first."""
+def runs_of(league: League) -> Sequence[Row[RatingRunId, int, int]]:
     query = select(RatingRun.id, RatingRun.revision, RatingRun.cutoff).order_by(RatingRun.id)
     return league.database.read(lambda connection: connection.execute(query).all())
 
@@ -91,7 +76,7 @@ def assert_runs_are_in_order(runs: Sequence[Row[RatingRunId, int, int]]) -> None
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_every_game_counts_exactly_once(site: "Site", eventually: "Eventually", seed: int) -> None:
+def test_every_game_counts_exactly_once(site: Site, valkey: EmbeddedValkey, seed: int) -> None:
     """Whoever dies at whatever moment, the last run and every one before it can be verified."""
     rng = random.Random(seed)
     league = site.league
@@ -99,31 +84,28 @@ def test_every_game_counts_exactly_once(site: "Site", eventually: "Eventually", 
     first_kill, second_kill, redis_dies = rng.sample(range(20, JOBS - 40), 3)
     redis_returns = redis_dies + rng.randint(5, 35)
     eventually(lambda: site.log.count("worker started") == WORKERS)
-    with courier_of(site) as courier:
+    with closing(Courier(valkey.url, site.league.ladder_id)) as courier:
         for number in range(JOBS):
             play(league, rng)
             courier.send()
             if number in {first_kill, second_kill}:
-                victim = workers.pop(rng.randrange(len(workers)))
-                victim.kill()
-                victim.wait()
+                workers.pop(rng.randrange(len(workers))).kill()
             if number == redis_dies:
                 eventually(site.is_written)
-                site.kill_redis()
+                kill(valkey)
             if number == redis_returns:
-                site.valkey.stop()
-                site.valkey.start()
+                valkey.stop()
+                valkey.start()
         courier.catch_up()
         assert courier.delivered == 2 * JOBS
     eventually(lambda: not site.has_messages())
     eventually(site.is_current)
-    assert_published_is_what_the_games_give(league)
-    assert league.snapshot().repeats > 0
+    assert_published(league)
+    assert league.snapshot().tally.repeats > 0
     runs = runs_of(league)
     assert_runs_are_in_order(runs)
     for run in runs:
         assert verify(league.database, league.ladder_id, run.id).differences == ()
     (survivor,) = workers
-    survivor.terminate()
-    assert survivor.wait(timeout=30) == 0
+    assert survivor.stop() == 0
     assert "Traceback" not in site.log

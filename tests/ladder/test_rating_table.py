@@ -1,43 +1,35 @@
 """The table of a ladder: what follows from a snapshot of its games."""
 
-from dataclasses import fields, replace
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.store.league import BLACK, DRAW, NOON, WHITE, League
 
-from meijin.game import Result
-from meijin.ladder.diagnose import RunDiagnosis, by_blocks
-from meijin.ladder.rating_table import ALGORITHM, BASE, ESTABLISHED, Pool, rate
-from meijin.ladder.statistics import elo
+from meijin.ladder.pool import BASE, ESTABLISHED, Pool
+from meijin.ladder.rating_table import ALGORITHM, by_blocks, rate, summary_of
 from meijin.ladder.statistics.fit.bradley_terry import Fit
-from meijin.ladder.statistics.fit.covariance import Z_95, Covariance
+from meijin.ladder.statistics.fit.covariance import Z_95
 from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
-from meijin.ladder.statistics.fit.pair_counts import PairCounts
-from meijin.ladder.statistics.intervals.random_walk import STILL, RandomWalk
-from meijin.ladder.statistics.intervals.robust import RobustCovariance, robust_covariance
+from meijin.ladder.statistics.intervals.robust import (
+    STILL,
+    RandomWalk,
+    RobustCovariance,
+    robust_covariance,
+)
 from meijin.ladder.tally import Snapshot
-from meijin.store.ladders.log import finished_games
-from meijin.store.ladders.runs import Line, NewRun
-from meijin.store.schema import BotVersionId
-
-if TYPE_CHECKING:
-    from tests.store.league import League
-
-NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
+from meijin.store.ladders.runs import NewRun
+from meijin.store.schema import BotVersionId, RatingLine, RunDiagnosis, RunParameters, Score
 
 
-def run_of(league: "League") -> NewRun:
-    """The run of the league's games now."""
+def run_of(league: League) -> NewRun:
     return rate(league.snapshot(), NOON)
 
 
-def lines_of(league: "League") -> list[Line]:
+def lines_of(league: League) -> list[RatingLine]:
     """The line of each bot that has played, by its number."""
-    lines = {rating.version_id: rating.line for rating in run_of(league).ratings}
+    lines = {rating.version_id: rating for rating in run_of(league).ratings}
     return [lines[version] for version in league.versions if version in lines]
 
 
@@ -46,26 +38,15 @@ def fit_of(snapshot: Snapshot) -> Fit:
     return fit_with_widths(snapshot.counts.pooled())
 
 
-def results_of(league: "League") -> list[tuple[BotVersionId, BotVersionId, float]]:
-    """The rated games in the order of their ends."""
-    found = league.database.read(lambda at: [*finished_games(at, league.ladder_id, after=0)])
-    return [(game.black_id, game.white_id, game.points / 2) for game in found if not game.is_repeat]
-
-
 def robust_of(snapshot: Snapshot) -> RobustCovariance:
     """The robust covariance of that fit, with a walk of all its games."""
-    known, recent = fit_of(snapshot), by_blocks(snapshot.recent)
+    known, recent = fit_of(snapshot), by_blocks(snapshot.tally.recent)
     assert recent.openings is not None
     return robust_covariance(known, RandomWalk.of(known, recent, recent.openings))
 
 
-def covariance_of(snapshot: Snapshot) -> Covariance:
-    """The covariance alone."""
-    return robust_of(snapshot).covariance
-
-
-def meet(league: "League", one: int, other: int, *, games: int = 4) -> None:
-    """Have two bots share the points of so many games, colours in turn."""
+def meet(league: League, one: int, other: int, *, games: int = 4) -> None:
+    """Have two bots share the points of this many games, colours in turn."""
     pairs = [(one, other) if number % 2 else (other, one) for number in range(games)]
     league.finish(*((*pair, BLACK if n % 4 < 2 else WHITE) for n, pair in enumerate(pairs)))
 
@@ -73,53 +54,51 @@ def meet(league: "League", one: int, other: int, *, games: int = 4) -> None:
 # -- numbers ------------------------------------------------------------------------
 
 
-def test_ratings_are_of_both_kinds(league: "League") -> None:
-    """Elo is the fit around 1500, classic Elo the replay, both to four decimals."""
+def test_numbers_are_those_of_the_fit(league: League) -> None:
+    """Elo is the fit around 1500, and a margin is that from the mean of all.
+
+    All are rounded to four decimals; what errors have in common is kept in single precision.
+    """
     league.finish_random(200)
-    found = league.snapshot()
-    fitted, classic = fit_of(found), elo.replay(results_of(league))
+    found, run = league.snapshot(), run_of(league)
+    fitted, covariance = fit_of(found), robust_of(found).covariance
+    margins = Z_95 * np.sqrt(covariance.from_mean(np.full(5, 0.2)))
     lines = lines_of(league)
     assert [line.elo for line in lines] == np.round(BASE + fitted.elo, 4).tolist()
-    assert [line.classic_elo for line in lines] == [
-        round(classic[version], 4) for version in league.versions
-    ]
+    states = found.tally.versions.values()
+    assert {line.classic_elo for line in lines} == {round(each.classic_elo, 4) for each in states}
+    assert [line.margin for line in lines] == np.round(margins, 4).tolist()
+    assert 20 < margins.min() < margins.max() < 120
+    kept = run.covariances
+    assert kept is not None
+    assert np.frombuffer(kept.version_ids, "<i8").tolist() == league.versions
+    matrix = np.frombuffer(kept.matrix, "<f4").reshape(5, 5).astype(float)
+    one, other = np.array([(0, 1), (3, 2)]).T
+    variances = matrix[one, one] + matrix[other, other] - 2 * matrix[one, other]
+    assert variances == pytest.approx(covariance.of_differences(one, other), rel=1e-4)
 
 
-def test_margins_are_those_of_the_covariance(league: "League") -> None:
-    """Of everyone's difference from the mean of all, without anchors."""
-    league.finish_random(200)
-    variances = covariance_of(league.snapshot()).from_mean(np.full(5, 0.2))
-    wanted = np.round(Z_95 * np.sqrt(variances), 4).tolist()
-    assert [line.margin for line in lines_of(league)] == wanted
-    assert all(20 < margin < 120 for margin in wanted)
-
-
-def test_a_chance_is_that_to_lead_the_next_in_rank(league: "League") -> None:
+def test_a_chance_is_that_to_lead_the_next_in_rank(league: League) -> None:
     """Of two bots, both intervals together are that of the difference; the last leads nobody."""
     meet(league, 0, 1, games=40)
     league.finish(*[(0, 1, BLACK), (1, 0, WHITE)] * 5)
     first, last = run_of(league).ratings
-    assert last.line.superiority is None
-    assert first.line.superiority is not None
-    deviation = 2 * first.line.margin / Z_95
-    difference = first.line.elo - last.line.elo
-    wanted = NormalDist().cdf(difference / deviation)
-    assert first.line.superiority == pytest.approx(wanted, abs=1e-4)
+    wanted = NormalDist().cdf((first.elo - last.elo) / (2 * first.margin / Z_95))
+    assert first.superiority == pytest.approx(wanted, abs=1e-4)
+    assert last.superiority is None
 
 
-def test_a_line_counts_its_games_by_colour(league: "League") -> None:
+def test_a_line_counts_its_games_by_colour(league: League) -> None:
     """Wins, draws and losses with black and with white; faults are the losses by forfeit."""
     league.finish((0, 1, BLACK), (1, 0, BLACK), (0, 1, DRAW), (1, 0, DRAW), (1, 0, WHITE))
-    league.finish((0, 1, WHITE), forfeit=True)
+    league.finish((0, 1, WHITE), (0, 1, WHITE), forfeit=True)
     ours, other = lines_of(league)
-    assert (ours.wins_as_black, ours.draws_as_black, ours.losses_as_black) == (1, 1, 1)
-    assert (ours.wins_as_white, ours.draws_as_white, ours.losses_as_white) == (1, 1, 1)
-    assert (other.wins_as_black, other.draws_as_black, other.losses_as_black) == (1, 1, 1)
-    assert (other.wins_as_white, other.draws_as_white, other.losses_as_white) == (1, 1, 1)
-    assert (ours.faults, other.faults) == (1, 0)
+    assert (ours.as_black, ours.as_white) == (Score(1, 1, 2), Score(1, 1, 1))
+    assert (other.as_black, other.as_white) == (Score(1, 1, 1), Score(2, 1, 1))
+    assert (ours.faults, other.faults) == (2, 0)
 
 
-def test_opponents_are_averaged_over_the_games(league: "League") -> None:
+def test_opponents_are_averaged_over_the_games(league: League) -> None:
     """Whoever is met twice counts twice."""
     league.finish((0, 1, BLACK), (0, 1, DRAW), (2, 0, BLACK))
     zero, one, two = lines_of(league)
@@ -127,20 +106,20 @@ def test_opponents_are_averaged_over_the_games(league: "League") -> None:
     assert one.opponents_elo == zero.elo
 
 
-def test_ranks_go_down_from_the_best(league: "League") -> None:
+def test_ranks_go_down_from_the_best(league: League) -> None:
     """Equal ratings are ranked by age, so that ranks don't flicker."""
     league.finish((4, 3, BLACK), (3, 4, WHITE), (2, 1, DRAW), (1, 2, DRAW))
     ratings = run_of(league).ratings
-    assert [rating.line.rank for rating in ratings] == [1, 2, 3, 4]
+    assert [rating.rank for rating in ratings] == [1, 2, 3, 4]
     order = [league.versions.index(rating.version_id) for rating in ratings]
     assert order == [4, 1, 2, 3]
-    assert ratings[1].line.elo == ratings[2].line.elo
+    assert ratings[1].elo == ratings[2].elo
 
 
-# -- anchors ------------------------------------------------------------------------
+# -- anchors and the centre ---------------------------------------------------------
 
 
-def test_the_anchors_mean_is_the_base(league: "League") -> None:
+def test_the_anchors_mean_is_the_base(league: League) -> None:
     """Whoever else joins, and however weak."""
     league.finish_random(200)
     league.set_anchors(1, 3)
@@ -153,33 +132,22 @@ def test_the_anchors_mean_is_the_base(league: "League") -> None:
     assert lines[5].elo < BASE - 200
 
 
-def test_a_lone_anchor_is_sure(league: "League") -> None:
-    """Intervals are of differences from it, and it has none from itself."""
-    league.finish_random(200)
-    league.set_anchors(2)
-    lines = lines_of(league)
-    assert (lines[2].elo, lines[2].margin) == (BASE, 0.0)
-    others = np.array([0, 1, 3, 4])
-    variances = covariance_of(league.snapshot()).of_differences(others, np.full(4, 2))
-    wanted = np.round(Z_95 * np.sqrt(variances), 4).tolist()
-    assert [lines[other].margin for other in others] == wanted
-
-
-def test_anchors_move_all_ratings_alike(league: "League") -> None:
-    """Differences, ranks and chances are those without them."""
+def test_an_anchor_moves_all_ratings_alike(league: League) -> None:
+    """Differences, ranks and chances are those without; a lone one is sure, the others relative to it."""
     league.finish_random(200)
     free = run_of(league).ratings
-    league.set_anchors(0)
-    anchored = run_of(league).ratings
-    shifts = [one.line.elo - other.line.elo for one, other in zip(anchored, free, strict=True)]
+    league.set_anchors(2)
+    anchored, lines = run_of(league).ratings, lines_of(league)
+    shifts = [one.elo - other.elo for one, other in zip(anchored, free, strict=True)]
     assert shifts == pytest.approx([shifts[0]] * 5, abs=2e-4)
     assert shifts[0] != 0
-    assert [rating.line.superiority for rating in anchored] == [
-        rating.line.superiority for rating in free
-    ]
+    assert [rating.superiority for rating in anchored] == [rating.superiority for rating in free]
+    variances = robust_of(league.snapshot()).covariance.of_differences(np.arange(5), np.full(5, 2))
+    assert lines[2].elo == BASE
+    assert [line.margin for line in lines] == np.round(Z_95 * np.sqrt(variances), 4).tolist()
 
 
-def test_an_anchor_that_has_not_played_holds_nothing(league: "League") -> None:
+def test_an_anchor_that_has_not_played_holds_nothing(league: League) -> None:
     """The others hold the base; where none has played it is as without anchors."""
     absent = league.add_bot()
     league.finish(*[(0, 1, BLACK), (1, 2, DRAW), (2, 0, WHITE), (3, 4, BLACK), (4, 0, DRAW)] * 8)
@@ -192,52 +160,50 @@ def test_an_anchor_that_has_not_played_holds_nothing(league: "League") -> None:
     assert [line.is_anchor for line in lines] == [False, True, False, False, False]
 
 
-def test_newcomers_do_not_move_the_established(league: "League") -> None:
+def mean_of(lines: Sequence[RatingLine]) -> float:
+    return float(np.mean([line.elo for line in lines]))
+
+
+def test_newcomers_do_not_move_the_established(league: League) -> None:
     """Without anchors the base is the mean of those with enough games."""
     for one, other in ((0, 1), (1, 2), (2, 0)):
         meet(league, one, other, games=ESTABLISHED)
     league.finish((3, 0, WHITE), (4, 1, WHITE))
     lines = lines_of(league)
-    assert sum(line.elo for line in lines[:3]) / 3 == pytest.approx(BASE, abs=1e-3)
+    assert mean_of(lines[:3]) == pytest.approx(BASE, abs=1e-3)
     assert max(lines[3].elo, lines[4].elo) < BASE - 50
 
 
-def test_a_frozen_bot_does_not_weigh_on_the_centre(league: "League") -> None:
+def test_a_frozen_bot_does_not_weigh_on_the_centre(league: League) -> None:
     """It keeps its line, and the others' mean is the base once it has not played for a month."""
     for one, other in ((0, 1), (1, 2), (2, 0)):
         meet(league, one, other, games=ESTABLISHED)
     league.finish(*[(3, 0, WHITE), (3, 1, WHITE)] * ESTABLISHED, (3, 2, DRAW))
-    assert np.mean([line.elo for line in lines_of(league)]) == pytest.approx(BASE, abs=1e-3)
     league.finish((0, 1, DRAW), (1, 2, DRAW), (2, 0, DRAW), day=30)
-    assert np.mean([line.elo for line in lines_of(league)]) == pytest.approx(BASE, abs=1e-3)
+    assert mean_of(lines_of(league)) == pytest.approx(BASE, abs=1e-3)
     league.finish((0, 1, DRAW), (1, 2, DRAW), (2, 0, DRAW), day=31)
     lines = lines_of(league)
-    assert np.mean([line.elo for line in lines[:3]]) == pytest.approx(BASE, abs=1e-3)
+    assert mean_of(lines[:3]) == pytest.approx(BASE, abs=1e-3)
     assert lines[3].elo < BASE - 200
     assert not lines[3].is_provisional
 
 
-def test_many_versions_weigh_as_one_bot(league: "League") -> None:
-    """The newest established one; differences are those of the fit."""
+def test_many_versions_weigh_as_one_bot(league: League) -> None:
     for one, other in ((0, 1), (1, 2), (2, 0)):
         meet(league, one, other, games=ESTABLISHED)
-    old = league.versions[0]
     league.renew(0, "2.0")
     meet(league, 0, 1, games=ESTABLISHED)
     newest = league.versions[:3]
-    elo = {rating.version_id: rating.line.elo for rating in run_of(league).ratings}
-    assert np.mean([elo[version] for version in newest]) == pytest.approx(BASE, abs=1e-3)
     league.renew(1, "2.0")
     meet(league, 1, 2, games=2)
-    elo = {rating.version_id: rating.line.elo for rating in run_of(league).ratings}
-    assert np.mean([elo[version] for version in newest]) == pytest.approx(BASE, abs=1e-3)
-    assert old in elo
+    lines = [line for line in run_of(league).ratings if line.version_id in newest]
+    assert mean_of(lines) == pytest.approx(BASE, abs=1e-3)
 
 
 # -- lineage ------------------------------------------------------------------------
 
 
-def test_a_new_version_begins_near_its_parent(league: "League") -> None:
+def test_a_new_version_begins_near_its_parent(league: League) -> None:
     """After one lost game it is far nearer to it than a bot without a parent, and surer."""
     meet(league, 0, 1, games=100)
     league.finish(*[(0, 1, BLACK), (1, 0, WHITE), (0, 2, BLACK), (1, 2, DRAW)] * 30)
@@ -250,7 +216,7 @@ def test_a_new_version_begins_near_its_parent(league: "League") -> None:
     assert child.is_linked
 
 
-def test_a_parent_links_nobody(league: "League") -> None:
+def test_a_parent_links_nobody(league: League) -> None:
     """New versions that met each other alone have no games that lead to the others."""
     meet(league, 0, 1, games=40)
     league.renew(0, "2.0")
@@ -259,28 +225,20 @@ def test_a_parent_links_nobody(league: "League") -> None:
     assert [line.is_linked for line in lines_of(league)] == [False, False]
 
 
-def test_the_width_of_the_lineage_is_told(league: "League") -> None:
-    """In whole Elo; one link leaves it near the default."""
-    meet(league, 0, 1, games=40)
-    league.renew(0, "2.0")
-    meet(league, 0, 1, games=40)
-    parameters = run_of(league).parameters
-    assert 100 < parameters["lineage"] < 150
-    assert parameters["lineage"] == round(parameters["lineage"])
-
-
 # -- marks --------------------------------------------------------------------------
 
 
-def test_a_rating_of_few_games_is_provisional(league: "League") -> None:
-    """Until it has enough of them."""
+def test_a_rating_of_few_games_is_provisional(league: League) -> None:
+    """Until it has enough of them; but for an anchor, which the others are measured by."""
     meet(league, 0, 1, games=ESTABLISHED - 1)
     assert [line.is_provisional for line in lines_of(league)] == [True, True]
+    league.set_anchors(0)
+    assert [line.is_provisional for line in lines_of(league)] == [False, True]
     league.finish((0, 1, DRAW))
     assert [line.is_provisional for line in lines_of(league)] == [False, False]
 
 
-def test_whoever_wins_or_loses_all_is_provisional(league: "League") -> None:
+def test_whoever_wins_or_loses_all_is_provisional(league: League) -> None:
     """The prior alone keeps the ratings finite; one draw is enough to end that."""
     meet(league, 0, 1, games=ESTABLISHED)
     league.finish(*[(2, 0, BLACK)] * ESTABLISHED, *[(3, 0, WHITE)] * ESTABLISHED)
@@ -295,102 +253,68 @@ def test_whoever_wins_or_loses_all_is_provisional(league: "League") -> None:
     assert not lines_of(league)[2].is_provisional
 
 
-def test_an_anchor_is_not_provisional(league: "League") -> None:
-    """It is what the others are measured by."""
-    meet(league, 0, 1)
+def test_bots_without_a_path_to_the_anchors_are_marked(league: League) -> None:
+    """One game is a link, over any number of opponents; each anchor links its component.
+
+    Without anchors the largest component is linked, and the base is its mean alone.
+    """
+
+    def linked() -> list[int]:
+        return [number for number, line in enumerate(lines_of(league)) if line.is_linked]
+
+    league.finish((0, 1, DRAW), (2, 3, BLACK), (3, 4, BLACK))
+    assert linked() == [2, 3, 4]
+    assert mean_of(lines_of(league)[2:]) == pytest.approx(BASE, abs=1e-3)
     league.set_anchors(0)
-    assert [line.is_provisional for line in lines_of(league)] == [False, True]
-
-
-def test_bots_without_a_path_to_the_anchors_are_marked(league: "League") -> None:
-    """One game is a link, over any number of opponents."""
-    league.set_anchors(0)
-    league.finish((0, 1, DRAW), (2, 1, BLACK), (3, 4, BLACK), (4, 3, BLACK))
-    assert [line.is_linked for line in lines_of(league)] == [True, True, True, False, False]
-    league.finish((2, 3, DRAW))
-    assert all(line.is_linked for line in lines_of(league))
-
-
-def test_without_anchors_the_largest_component_is_linked(league: "League") -> None:
-    """And the base is its mean alone."""
-    league.finish((0, 1, WHITE), (2, 3, BLACK), (3, 4, BLACK))
-    lines = lines_of(league)
-    assert [line.is_linked for line in lines] == [False, False, True, True, True]
-    assert sum(line.elo for line in lines[2:]) / 3 == pytest.approx(BASE, abs=1e-3)
-
-
-def test_a_component_does_not_make_the_others_unsure(league: "League") -> None:
-    """Its own intervals are wide, those of well-known bots stay what they were."""
-    for one, other in ((0, 1), (1, 2), (2, 0)):
-        meet(league, one, other, games=100)
-    before = [line.margin for line in lines_of(league)]
-    league.finish((3, 4, BLACK))
-    lines = lines_of(league)
-    assert [line.margin for line in lines[:3]] == pytest.approx(before, rel=0.01)
-    assert min(lines[3].margin, lines[4].margin) > 500
-
-
-def test_each_anchor_links_its_component(league: "League") -> None:
-    """Two of them in two components leave nobody out."""
-    league.finish((0, 1, WHITE), (2, 3, BLACK), (3, 4, BLACK))
+    assert linked() == [0, 1]
     league.set_anchors(0, 2)
-    assert all(line.is_linked for line in lines_of(league))
+    assert linked() == [0, 1, 2, 3, 4]
+    league.set_anchors(0)
+    league.finish((1, 2, DRAW))
+    assert linked() == [0, 1, 2, 3, 4]
 
 
 # -- runs ---------------------------------------------------------------------------
 
 
-def test_a_run_names_its_input(league: "League") -> None:
+def test_a_run_names_its_input(league: League) -> None:
     """Revision, cut-off, games, repeats, checksum and parameters are what it was made from."""
     league.finish_random(30, lines=2)
     league.set_anchors(2, 1)
     found = league.snapshot()
     run = rate(found, NOON)
     assert (run.ladder_id, run.revision, run.voided) == (league.ladder_id, 31, 0)
-    assert (run.cutoff, run.games, run.repeats) == (30, found.games, 30 - found.games)
+    assert (run.cutoff, run.games, run.repeats) == (30, found.tally.games, 30 - found.tally.games)
     assert 0 < run.repeats < 30
     assert (run.checksum, run.create_time) == (found.checksum, NOON)
     assert run.algorithm == ALGORITHM
     anchored = fit_of(found).elo[1:3].mean()
     outcomes, robust = fit_of(found).outcomes, robust_of(found)
-    assert run.parameters == {
-        "advantage": round(outcomes.advantage, 4),
-        "draws": round(outcomes.draws, 4),
-        "draw_slope": round(outcomes.draw_slope, 4),
-        "draw_level": round(BASE - anchored, 4),
-        "correlation": round(robust.overdispersion.correlation, 4),
-        "pair_deviation": round(robust.overdispersion.pair_deviation, 4),
-        "walk": round(robust.walk.step, 4),
-        "factor": round(robust.factor, 4),
-        "log_likelihood": round(fit_of(found).log_likelihood, 4),
-        "base": 1500.0,
-        "prior": 600.0,
-        "prior_mean": round(BASE - anchored, 4),
-        "lineage": 150.0,
-        "openings": 0.0,
-        "established": 20,
-        "active_days": 30,
-        "anchors": [league.versions[1], league.versions[2]],
-        "diagnosis": RunDiagnosis.from_json(run.diagnosis or {}).summary,
-        "prior_sensitivity": run.parameters["prior_sensitivity"],
-    }
-    assert 0 < run.parameters["prior_sensitivity"]["normal_400"] < 20
-
-
-def test_equal_games_give_equal_runs(league: "League") -> None:
-    """The order of the counted pairs makes no difference."""
-    league.finish_random(100)
-    found = league.snapshot()
-    rows = np.random.default_rng(1).permutation(len(found.counts.first))
-    columns = {each.name: getattr(found.counts, each.name)[rows] for each in fields(found.counts)}
-    shuffled = rate(replace(found, counts=PairCounts(**columns)), NOON)
-    assert shuffled == rate(found, NOON)
-
-
-def walking(games: int) -> list[tuple[BotVersionId, BotVersionId, float]]:
-    """Results of two, of whom one wins the first half and the other the second."""
-    one, other = BotVersionId(1), BotVersionId(2)
-    return [(one, other, float(number < games // 2)) for number in range(games)]
+    sensitivity = run.parameters.prior_sensitivity
+    assert run.diagnosis is not None
+    assert sensitivity is not None
+    assert run.parameters == RunParameters(
+        advantage=round(outcomes.advantage, 4),
+        draws=round(outcomes.draws, 4),
+        draw_slope=round(outcomes.draw_slope, 4),
+        draw_level=round(BASE - anchored, 4),
+        correlation=round(robust.overdispersion.correlation, 4),
+        pair_deviation=round(robust.overdispersion.pair_deviation, 4),
+        walk=round(robust.walk.step, 4),
+        factor=round(robust.factor, 4),
+        log_likelihood=round(fit_of(found).log_likelihood, 4),
+        base=1500.0,
+        prior=600.0,
+        prior_mean=round(BASE - anchored, 4),
+        lineage=150.0,
+        openings=0.0,
+        established=20,
+        active_days=30,
+        anchors=(league.versions[1], league.versions[2]),
+        diagnosis=summary_of(run.diagnosis),
+        prior_sensitivity=sensitivity,
+    )
+    assert 0 < sensitivity.normal_400 < 20
 
 
 def test_older_games_than_are_looked_at_need_a_walk_that_is_sure() -> None:
@@ -402,27 +326,74 @@ def test_older_games_than_are_looked_at_need_a_walk_that_is_sure() -> None:
     assert Pool.of(recent, ()).walk == STILL
     assert Pool.of(recent, (), recent=recent).walk.step > 0
     assert Pool.of(recent.joined(recent), (), recent=recent).walk == STILL
-    sure = by_blocks(walking(200))
+    sure = by_blocks(
+        [(BotVersionId(1), BotVersionId(2), won) for won in (1.0, 0.0) for _ in range(100)]
+    )
     assert Pool.of(sure.joined(sure), (), recent=sure).walk.is_sure
 
 
-def test_a_run_keeps_what_its_errors_have_in_common(league: "League") -> None:
-    """The variance of a difference can be read from it, as single-precision floats."""
-    league.finish_random(100)
-    kept = run_of(league).covariances
-    assert kept is not None
-    assert np.frombuffer(kept.version_ids, "<i8").tolist() == league.versions
-    matrix = np.frombuffer(kept.matrix, "<f4").reshape(5, 5).astype(float)
-    pairs = np.array([(0, 1), (3, 2)]).T
-    wanted = covariance_of(league.snapshot()).of_differences(*pairs)
-    one, other = pairs
-    found = matrix[one, one] + matrix[other, other] - 2 * matrix[one, other]
-    assert found == pytest.approx(wanted, rel=1e-4)
-
-
-def test_no_games_make_an_empty_run(league: "League") -> None:
-    """As when the only game was voided."""
+def test_no_games_make_an_empty_run(league: League) -> None:
     league.finish((0, 1, BLACK))
     league.void(1)
     run = run_of(league)
     assert (run.ratings, run.games, run.cutoff, run.voided) == ([], 0, 0, 1)
+
+
+def diagnosis_of(run: NewRun) -> RunDiagnosis:
+    assert run.diagnosis is not None
+    return run.diagnosis
+
+
+def circle(league: League, games: int = 30) -> None:
+    """Three who beat each other, while the other two share their points with everyone."""
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        league.finish(*[(one, other, BLACK), (other, one, WHITE)] * games)
+    for one in (3, 4):
+        for other in range(one):
+            league.finish(*[(one, other, BLACK), (other, one, BLACK)] * games)
+
+
+def test_a_circle_is_kept_and_marked(league: League) -> None:
+    """With everyone in it, by their versions, in the order of their wins."""
+    circle(league)
+    run = run_of(league)
+    found = diagnosis_of(run)
+    triple, versions = found.triples[0], league.versions
+    assert [triple.one, triple.other, triple.third] == versions[:3]
+    assert triple.is_sure
+    assert found.goodness.is_rejected
+    assert found.goodness.overdispersion > 2
+    marked = {each.version_id for each in run.ratings if each.depends_on_opponents}
+    assert marked >= set(versions[:3])
+    assert run.parameters.diagnosis == summary_of(found)
+    assert summary_of(found).triples == 1
+
+
+def test_whoever_changes_is_marked(league: League) -> None:
+    """One who loses first and wins at last, against all others."""
+    lost = [(0, other, WHITE) for other in range(1, 5)] * 15
+    won = [(0, other, BLACK) for other in range(1, 5)] * 15
+    league.finish(*lost)
+    league.finish(*won)
+    run = run_of(league)
+    drift = diagnosis_of(run).drifts[0]
+    assert drift.version_id == league.versions[0]
+    assert drift.is_sure
+    assert drift.elo_per_100_games > 100
+    marked = [each.version_id for each in run.ratings if each.changes_over_time]
+    assert league.versions[0] in marked
+
+
+def test_games_are_counted_by_blocks() -> None:
+    """In the order in which they ended, with their points."""
+    one, other = BotVersionId(3), BotVersionId(5)
+    games = [(one, other, 1.0)] * 64 + [(one, other, 0.5)] * 32 + [(other, one, 0.0)] * 32
+    counts = by_blocks(games)
+    assert counts.games == 128
+    assert counts.openings is not None
+    assert sorted(counts.openings.tolist()) == list(range(64))
+    early = counts.openings < 32
+    assert counts.wins[early].sum() == 64
+    late = np.flatnonzero(counts.first == other)
+    assert counts.losses[late].sum() == 32
+    assert counts.openings[late].min() == 48

@@ -2,43 +2,33 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import fields
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 from structlog.testing import capture_logs
-from tests.store.league import League
+from tests.ladder.sites import assert_published, logged_snapshot
+from tests.ladder.statistics.made_games import replay
+from tests.store.league import BLACK, DRAW, NOON, WHITE, League
 
-from meijin.game import Result, encode_moves
-from meijin.ladder import tally_cache
+from meijin.game import encode_moves
+from meijin.ladder import tally as module
 from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh import refresh
-from meijin.ladder.statistics import elo
 from meijin.ladder.statistics.fit.pair_counts import PairCounts
-from meijin.ladder.tally import NO_CHAIN, Snapshot, Tally, versions_of
-from meijin.ladder.tally_cache import TallyCache
-from meijin.ladder.verify import transcript, verify
+from meijin.ladder.tally import NO_CHAIN, Snapshot, Tally, TallyCache, versions_of
 from meijin.store import Database, Durability
 from meijin.store.ladders import ladders
-from meijin.store.ladders.lineage import parents_of
-from meijin.store.ladders.log import FinishedGame, finished_games, logged_games
-from meijin.store.ladders.opening_keys import opening_key
-from meijin.store.ladders.runs import NewRating
-from meijin.store.ladders.tallies import kept_tallies, last_versions
-from meijin.store.schema import BotVersionId, GameState, LadderId
+from meijin.store.ladders.days import kept_tallies, last_versions
+from meijin.store.ladders.games import FinishedGame, finished_games, opening_key
+from meijin.store.ladders.versions import ParentOf
+from meijin.store.schema import GameState, LadderId
 
-if TYPE_CHECKING:
-    from meijin.ladder.tally import VersionState
-
-BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
-FIRST_DAY = datetime(2026, 1, 1, 12, tzinfo=UTC)
 EMPTY = opening_key(b"")
 
 Told = tuple[object, ...]
@@ -54,28 +44,19 @@ def rows(counts: PairCounts) -> list[tuple[float, ...]]:
 
 def told(found: Snapshot) -> Told:
     """Everything that a snapshot tells but the ladder's revision, to be compared."""
-    names = {field.name for field in fields(Snapshot)} - {"revision", "counts"}
-    return (rows(found.counts), *(getattr(found, name) for name in sorted(names)))
+    tally, ladder = found.tally, replace(found.ladder, revision=0, run_revision=0)
+    numbers = (tally.cutoff, tally.chain, tally.games, tally.repeats, tally.day)
+    return (rows(found.counts), ladder, numbers, tally.versions, [*tally.recent], found.anchors)
 
 
 def logged(league: League, then: Snapshot | None = None) -> Snapshot:
     """The league's games read one by one, as they are now or as they were at a snapshot."""
-
-    def read(connection: Connection) -> Snapshot:
-        ladder = ladders.ladder_row(connection, league.ladder_id)
-        cutoff = 10**9
-        if then is not None:
-            cutoff = then.cutoff
-            ladder = ladder._replace(voided=then.voided, sequenced=then.sequenced)
-        games = logged_games(connection, league.ladder_id, cutoff=cutoff, voided=ladder.voided)
-        tally, anchors = Tally.of(games), ladders.anchors(connection, league.ladder_id)
-        return Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))
-
-    return league.database.read(read)
+    if then is None:
+        return logged_snapshot(league, 10**9)
+    return logged_snapshot(league, then.tally.cutoff, then.ladder)
 
 
 def games_of(league: League) -> list[FinishedGame]:
-    """The finished games in order."""
     return league.database.read(lambda at: [*finished_games(at, league.ladder_id, after=0)])
 
 
@@ -92,15 +73,15 @@ def test_games_are_counted_by_players_and_opening(any_league: League) -> None:
     found = any_league.snapshot()
     wanted = [(a, b, EMPTY, 2, 1, 1), (a, b, other, 0, 0, 2), (b, a, EMPTY, 1, 0, 0)]
     assert rows(found.counts) == sorted(wanted)
-    assert (found.games, found.counts.games) == (7, 7)
+    assert (found.tally.games, found.counts.games) == (7, 7)
 
 
 def test_classic_elo_is_that_of_a_replay(any_league: League) -> None:
     """To the last bit, in the order in which games ended; repeats count for nothing."""
     any_league.finish_random(80, lines=4)
     found = [game for game in games_of(any_league) if not game.is_repeat]
-    replayed = elo.replay((game.black_id, game.white_id, game.points / 2) for game in found)
-    states = any_league.snapshot().versions
+    replayed = replay((game.black_id, game.white_id, game.points / 2) for game in found)
+    states = any_league.snapshot().tally.versions
     assert {key: state.classic_elo for key, state in states.items()} == replayed
 
 
@@ -110,7 +91,7 @@ def test_forfeits_are_counted_for_the_loser(any_league: League) -> None:
     any_league.finish((0, 1, BLACK), (1, 2, WHITE), (2, 0, BLACK), forfeit=True)
     any_league.finish((1, 2, WHITE), (1, 2, WHITE), line=(7,), forfeit=True)
     a, b, c = any_league.versions[:3]
-    states = any_league.snapshot().versions
+    states = any_league.snapshot().tally.versions
     assert {key: state.faults for key, state in states.items()} == {a: 1, b: 4, c: 0}
 
 
@@ -119,8 +100,8 @@ def test_the_last_day_of_a_version_is_that_of_its_last_rated_game(any_league: Le
     any_league.finish((0, 1, BLACK), line=(7,))
     any_league.finish((0, 1, BLACK), line=(7,), day=2)
     any_league.finish((2, 3, BLACK), day=1)
-    first, third = FIRST_DAY.toordinal(), (FIRST_DAY + timedelta(days=2)).toordinal()
-    states = any_league.snapshot().versions
+    first, third = NOON.toordinal(), (NOON + timedelta(days=2)).toordinal()
+    states = any_league.snapshot().tally.versions
     days = [states[version].last_day for version in any_league.versions[:4]]
     assert days == [first, first, third, third]
     assert first < third
@@ -128,15 +109,16 @@ def test_the_last_day_of_a_version_is_that_of_its_last_rated_game(any_league: Le
 
 def test_games_link_those_who_played_them(any_league: League) -> None:
     """From opponent to opponent, whoever linked them first."""
-    any_league.finish((3, 4, DRAW), (1, 2, DRAW))
-    a, b, _, d, _ = any_league.versions
 
-    def components(states: "dict[BotVersionId, VersionState]") -> list[int]:
+    def components() -> list[int]:
+        states = any_league.snapshot().tally.versions
         return [states[key].component for key in any_league.versions if key in states]
 
-    assert components(dict(any_league.snapshot().versions)) == [b, b, d, d]
+    any_league.finish((3, 4, DRAW), (1, 2, DRAW))
+    a, b, _, d, _ = any_league.versions
+    assert components() == [b, b, d, d]
     any_league.finish((4, 2, DRAW), (0, 3, DRAW))
-    assert components(dict(any_league.snapshot().versions)) == [a] * 5
+    assert components() == [a] * 5
 
 
 @pytest.mark.parametrize("state", [GameState.RUNNING, GameState.VOID])
@@ -145,18 +127,18 @@ def test_other_games_do_not_count(any_league: League, state: GameState) -> None:
     League(any_league.database, name="standard-15x15").finish((0, 1, BLACK), forfeit=True)
     any_league.add_unrated(state)
     for found in (any_league.snapshot(), logged(any_league)):
-        assert (rows(found.counts), found.versions, found.chain) == ([], {}, NO_CHAIN)
-        assert (found.games, found.repeats, found.cutoff) == (0, 0, 0)
+        assert (rows(found.counts), found.tally.versions, found.tally.chain) == ([], {}, NO_CHAIN)
+        assert (found.tally.games, found.tally.repeats, found.tally.cutoff) == (0, 0, 0)
 
 
 def test_a_checksum_can_be_made_by_hand(any_league: League) -> None:
-    """Each game's line is hashed with what was before; the anchors come last."""
+    """Each game's line is hashed with what was before; anchors and parents come last."""
     any_league.finish((1, 0, DRAW), line=(7,))
     any_league.finish((0, 1, BLACK), forfeit=True)
     any_league.finish((1, 0, DRAW), line=(7,), day=1)
     any_league.set_anchors(1)
     a, b = any_league.versions[:2]
-    day = FIRST_DAY.toordinal()
+    day = NOON.toordinal()
     chain = bytes(32)
     for line in (
         f"{b} {a} {EMPTY} 1 0 0 {day}",
@@ -165,31 +147,26 @@ def test_a_checksum_can_be_made_by_hand(any_league: League) -> None:
     ):
         chain = hashlib.sha256(chain + f"{line}\n".encode()).digest()
     wanted = hashlib.sha256(f"{chain.hex()}\n{b}\n".encode()).hexdigest()
-    assert any_league.snapshot().checksum == wanted
+    found = any_league.snapshot()
+    assert found.checksum == wanted
+    assert replace(found, parents=[ParentOf(b, a)]).checksum != wanted
 
 
 def test_a_snapshot_knows_where_it_ends(any_league: League) -> None:
     """Its cut-off is the end of the last finished game, rated or not."""
+
+    def numbers() -> tuple[int, ...]:
+        found = any_league.snapshot()
+        tally = found.tally
+        return tally.cutoff, tally.games, tally.repeats, found.ladder.voided
+
     any_league.finish((0, 1, BLACK), (0, 1, BLACK), (0, 1, BLACK), line=(7,))
-    found = any_league.snapshot()
-    assert (found.cutoff, found.games, found.repeats, found.voided) == (3, 1, 2, 0)
+    assert numbers() == (3, 1, 2, 0)
     any_league.void(3)
-    found = any_league.snapshot()
-    assert (found.cutoff, found.games, found.repeats, found.voided) == (2, 1, 1, 1)
+    assert numbers() == (2, 1, 1, 1)
 
 
 # -- the log ------------------------------------------------------------------------
-
-
-def test_the_log_tells_the_same_as_the_marks(any_league: League) -> None:
-    """Read one by one, the games make the same snapshot, repeats and forfeits and all."""
-    any_league.finish_random(60, lines=2)
-    any_league.finish((0, 1, BLACK), (3, 2, WHITE), line=(1,), forfeit=True)
-    any_league.void(5)
-    any_league.set_anchors(2)
-    found = any_league.snapshot()
-    assert found.repeats > 5
-    assert told(logged(any_league)) == told(found)
 
 
 def test_the_log_knows_what_was_voided_later(any_league: League) -> None:
@@ -201,7 +178,10 @@ def test_the_log_knows_what_was_voided_later(any_league: League) -> None:
         found.append(any_league.snapshot())
         any_league.void(number)
         found.append(any_league.snapshot())
-    assert [each.voided for each in found] == [0, 0, 1, 1, 2, 2, 3, 3, 4]
+    any_league.finish_random(40, lines=2)
+    found.append(any_league.snapshot())
+    assert [each.ladder.voided for each in found] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert found[-1].tally.repeats > 5
     for then in found:
         assert told(logged(any_league, then)) == told(then)
 
@@ -211,7 +191,7 @@ def test_the_log_believes_no_mark(any_league: League) -> None:
     any_league.finish((0, 1, BLACK), (0, 1, WHITE))
     any_league.change_game(2, is_repeat=True)
     any_league.change_game(1, opening=5)
-    assert (any_league.snapshot().games, logged(any_league).games) == (1, 2)
+    assert (any_league.snapshot().tally.games, logged(any_league).tally.games) == (1, 2)
     assert {row[2] for row in rows(logged(any_league).counts)} == {EMPTY}
 
 
@@ -245,7 +225,7 @@ def test_a_run_reads_the_new_games_alone(league: League, monkeypatch: pytest.Mon
         read.append(after)
         return [*finished_games(connection, ladder_id, after=after)]
 
-    monkeypatch.setattr(tally_cache, "finished_games", watched)
+    monkeypatch.setattr(module, "finished_games", watched)
     cache = TallyCache()
     for process in (cache, cache, TallyCache()):
         league.finish_random(10, seed=len(read))
@@ -253,58 +233,31 @@ def test_a_run_reads_the_new_games_alone(league: League, monkeypatch: pytest.Mon
     assert read == [0, 10, 20]
 
 
-def test_a_cache_that_is_behind_is_dropped(league: League) -> None:
-    """Another worker has published since, or a game was voided."""
-    mine, other = TallyCache(), TallyCache()
-    for number, cache in enumerate((mine, other, mine, other)):
-        league.finish_random(10, seed=number, lines=5, day=number)
-        if number % 2:
-            league.void(10 * number)
-        refresh(league.database, league.ladder_id, cache=cache)
-        assert_published(league)
-
-
 def test_new_anchors_leave_the_tallies(league: League) -> None:
-    """They change what is computed from them alone."""
+    """They change what is computed from them alone; the states in them are for who plans."""
     league.finish_random(30)
     refresh(league.database, league.ladder_id)
-    before = league.database.read(lambda at: kept_tallies(at, league.ladder_id))
+    before = league.database.read(kept_tallies, league.ladder_id)
     league.set_anchors(2)
     refresh(league.database, league.ladder_id)
-    assert league.database.read(lambda at: kept_tallies(at, league.ladder_id)) == before
+    after = league.database.read(kept_tallies, league.ladder_id)
+    assert [replace(each, rated_with=None) for each in (*after, *before)] == [
+        replace(each, rated_with=None) for each in (*before, *after)
+    ]
     assert_published(league)
-
-
-def test_states_are_kept_for_who_plans(league: League) -> None:
-    """Those after the games of the run."""
-    league.finish_random(30)
-    refresh(league.database, league.ladder_id)
-    kept = league.database.read(lambda at: last_versions(at, league.ladder_id))
-    assert versions_of(kept) == league.snapshot().versions
+    kept = league.database.read(last_versions, league.ladder_id)
+    assert versions_of(kept) == league.snapshot().tally.versions
     assert versions_of(b"") == {}
 
 
 def test_a_long_count_tells_the_log(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that nobody takes the first run of many games for a worker that hangs."""
-    monkeypatch.setattr(tally_cache, "PROGRESS", 10)
+    monkeypatch.setattr(module, "PROGRESS", 10)
     league.finish_random(25)
     with capture_logs() as logs:
         refresh(league.database, league.ladder_id)
     assert [line["games"] for line in logs if line["event"] == "counting a ladder"] == [10, 20]
     assert_published(league)
-
-
-def assert_published(league: League) -> None:
-    """The published run is, to the byte, what all games give and what the log gives."""
-    found = league.standings()
-    assert found.run is not None
-    run = rate(league.snapshot(), found.run.create_time)
-    lines = [NewRating(row.version_id, row.line) for row in found.standings]
-    assert transcript(lines) == transcript(run.ratings)
-    assert (found.run.checksum, found.run.parameters) == (run.checksum, run.parameters)
-    assert (found.run.games, found.run.repeats) == (run.games, run.repeats)
-    assert (found.run.cutoff, found.ladder.games) == (run.cutoff, run.games)
-    assert verify(league.database, league.ladder_id).differences == ()
 
 
 # -- whatever happens ---------------------------------------------------------------
@@ -353,7 +306,6 @@ class _World:
         self._games = 0
 
     def take(self, step: str, value: int, *, seed: int) -> None:
-        """Have something happen."""
         league = self._league
         if step == "play":
             league.finish_random(value, seed, lines=3, day=self._day)
@@ -386,13 +338,3 @@ class _World:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("meijin.ladder.refresh.rate", rate_slowly)
             refresh(self._league.database, self._league.ladder_id, cache=slow)
-
-
-def test_counts_of_many_days_are_sorted(league: League) -> None:
-    """Whatever day a row comes from."""
-    for day in range(4):
-        league.finish_random(15, seed=day, day=day)
-    found = rows(league.snapshot().counts)
-    assert found == sorted(found)
-    assert len({row[:3] for row in found}) == len(found)
-    assert np.sum([row[3:] for row in found]) == 60

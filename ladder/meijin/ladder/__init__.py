@@ -1,17 +1,14 @@
 """Ratings of bots, and the jobs that keep them fresh.
 
 - `statistics`: the mathematics, of arrays alone; a package
-- `tally`, `tally_cache`: a ladder's finished games added up, and kept between two runs
-- `rating_table`: ratings with intervals, from a snapshot of a tally
-- `centre`: who weighs in the mean that ratings are relative to
-- `diagnose`: what speaks against a fit, as it is kept with a run
+- `tally`: a ladder's finished games added up, and kept between two runs
+- `pool`: the fit of a tally, the centre of its scale, and intervals
+- `rating_table`: the run of a snapshot: its lines, parameters and diagnosis
 - `refresh`, `history`: a run that is published, and everybody's rating by days
 - `verify`: a published run, computed again
-- `posterior`, `compare`, `pairing`: what a run and the games since say of any two bots, and who is
-  to meet whom
-- `opening_counter`, `opening_moves`: finished games counted by the positions of their first moves
+- `posterior`, `pairing`: what a run and the games since say of any two bots, and who is to meet whom
+- `opening_counter`: finished games counted by the positions of their first moves
 - `refresh_queue`, `jobs`, `worker`: jobs on their way, what they do, and the process that does it
-- `outage_log`: one line when Redis or the database is gone, and one when it is back
 """
 
 import os

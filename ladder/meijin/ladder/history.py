@@ -8,14 +8,15 @@ import numpy as np
 import structlog
 from sqlalchemy import Connection
 
-from meijin.ladder.rating_table import ALGORITHM, DIGITS, Pool
-from meijin.ladder.tally import counts_of, last_days_of, merged, versions_of
+from meijin.ladder.pool import DIGITS, Pool
+from meijin.ladder.rating_table import ALGORITHM
+from meijin.ladder.statistics.fit.pair_counts import NO_COUNTS
+from meijin.ladder.tally import counts_of, last_days_of, versions_of
 from meijin.store import Database
 from meijin.store.ladders import ladders
-from meijin.store.ladders.days import NewDayRating, keep_day, unrated_days
-from meijin.store.ladders.lineage import ParentOf, parents_of
-from meijin.store.ladders.tallies import KeptTally, kept_tallies
-from meijin.store.schema import BotVersionId, LadderId
+from meijin.store.ladders.days import keep_day, kept_tallies, unrated_days
+from meijin.store.ladders.versions import ParentOf, parents_of
+from meijin.store.schema import BotVersionId, DayTally, LadderId, RatingDay
 
 DAY_CLOSE_DELAY = timedelta(minutes=10)
 """After so long a day is taken as over: a game that ended just before is committed a little later."""
@@ -24,7 +25,6 @@ _log = structlog.get_logger()
 
 
 def is_outdated(connection: Connection, ladder_id: LadderId, now: datetime) -> bool:
-    """Whether `update_history` has something to do."""
     return bool(_work(connection, ladder_id, now)[1])
 
 
@@ -37,42 +37,26 @@ def update_history(database: Database, ladder_id: LadderId, now: datetime) -> bo
     Returns:
         Whether there was something to compute.
     """
-    anchors, days = database.read(lambda connection: _work(connection, ladder_id, now))
+    anchors, days = database.read(_work, ladder_id, now)
     if not days:
         return False
-    tallies, parents = database.read(lambda connection: _tallies(connection, ladder_id))
+    tallies, parents = database.read(_tallies, ladder_id)
+    rated_with = _rated_with(anchors)
     for tally, ratings in _day_ratings(tallies, set(days), anchors, dict[int, int](parents)):
-        _keep(database, ladder_id, tally, ratings, anchors)
+        database.write(
+            keep_day, ladder_id, ratings, day=tally.day, chain=tally.chain, rated_with=rated_with
+        )
     _log.info("ladder history brought up to date", ladder_id=ladder_id, days=len(days))
     return True
 
 
 def _tallies(
     connection: Connection, ladder_id: LadderId
-) -> tuple[Sequence[KeptTally], Sequence[ParentOf]]:
+) -> tuple[Sequence[DayTally], Sequence[ParentOf]]:
     """What is kept of the ladder's days, and the parents of who played on them."""
     tallies = kept_tallies(connection, ladder_id)
     versions = versions_of(tallies[-1].versions) if tallies else ()
     return tallies, parents_of(connection, versions)
-
-
-def _keep(
-    database: Database,
-    ladder_id: LadderId,
-    tally: KeptTally,
-    ratings: Sequence[NewDayRating],
-    anchors: Sequence[BotVersionId],
-) -> None:
-    database.write(
-        lambda connection: keep_day(
-            connection,
-            ladder_id,
-            ratings,
-            day=tally.day,
-            chain=tally.chain,
-            rated_with=_rated_with(anchors),
-        )
-    )
 
 
 def _work(
@@ -80,8 +64,10 @@ def _work(
 ) -> tuple[Sequence[BotVersionId], Sequence[date]]:
     """The ladder's anchors, and the days to be rated."""
     anchors = ladders.anchors(connection, ladder_id)
-    today, rated_with = _today(now), _rated_with(anchors)
-    return anchors, unrated_days(connection, ladder_id, before=today, rated_with=rated_with)
+    today = (now - DAY_CLOSE_DELAY).date()  # the first that is not over
+    return anchors, unrated_days(
+        connection, ladder_id, before=today, rated_with=_rated_with(anchors)
+    )
 
 
 def _rated_with(anchors: Sequence[BotVersionId]) -> str:
@@ -89,36 +75,34 @@ def _rated_with(anchors: Sequence[BotVersionId]) -> str:
     return hashlib.sha256(f"{ALGORITHM} {[*anchors]}".encode()).hexdigest()
 
 
-def _today(now: datetime) -> date:
-    """The first day (UTC) that is not over."""
-    return (now - DAY_CLOSE_DELAY).date()
-
-
 def _day_ratings(
-    tallies: Sequence[KeptTally],
+    tallies: Sequence[DayTally],
     wanted: set[date],
     anchors: Sequence[BotVersionId],
     parents: Mapping[int, int],
-) -> Iterator[tuple[KeptTally, list[NewDayRating]]]:
+) -> Iterator[tuple[DayTally, list[RatingDay]]]:
     """Everyone's rating at the end of each wanted day, by all games up to then.
 
     There is none for a day on which nothing but repeats was played.
     """
-    so_far = merged([])
+    so_far = NO_COUNTS
     waiting = []
     for tally in tallies:
         waiting.append(counts_of(tally.counts))
         if tally.day in wanted:
-            so_far = merged([so_far, *waiting])
+            so_far = so_far.joined(*waiting).merged()
             waiting = []
             last_days = last_days_of(versions_of(tally.versions))
             pool = Pool.of(so_far, anchors, parents=parents, last_days=last_days)
             lines = zip(
                 pool.fit.players.tolist(),
-                np.round(pool.elo(), DIGITS).tolist(),
-                np.round(pool.margins(), DIGITS).tolist(),
+                np.round(pool.elo, DIGITS).tolist(),
+                np.round(pool.margin, DIGITS).tolist(),
                 pool.scores.games.tolist(),
                 strict=True,
             )
-            ratings = [NewDayRating(tally.day, *line) for line in lines]
+            ratings = [
+                RatingDay(day=tally.day, version_id=version, elo=elo, margin=margin, games=games)
+                for version, elo, margin, games in lines
+            ]
             yield tally, ratings if tally.counts else []

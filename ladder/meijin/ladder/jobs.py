@@ -20,10 +20,9 @@ from dramatiq.errors import Retry
 from dramatiq.middleware import Retries
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from meijin.ladder.outage_log import OutageLog
 from meijin.ladder.refresh import due_ladders, now, refresh
-from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, DedupKeys
-from meijin.ladder.tally_cache import TallyCache
+from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, DedupKeys, OutageLog
+from meijin.ladder.tally import TallyCache
 from meijin.store import Database
 from meijin.store.database import is_unavailable
 from meijin.store.errors import UnknownLadderError
@@ -107,9 +106,7 @@ class Jobs:
     def sweep(self) -> None:
         """Refresh every ladder that is due and not in its cooldown; failures are logged."""
         try:
-            ladders = self._database.read(
-                lambda connection: due_ladders(connection, self._wall_clock())
-            )
+            ladders = self._database.read(due_ladders, self._wall_clock())
         except SQLAlchemyError as error:
             if not self._is_outage(error):
                 _log.warning("can't look for ladders to refresh", error=str(error))
@@ -156,7 +153,7 @@ class Jobs:
                 )
 
     def _is_outage(self, error: Exception) -> bool:
-        """Whether the database is away, which the log is told of once."""
+        """Whether the database is away; the log says so once."""
         if not isinstance(error, DBAPIError) or not is_unavailable(error):
             return False
         self._outage.begin(error.orig)

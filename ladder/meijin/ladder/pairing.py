@@ -7,14 +7,18 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 
 from meijin.game import Color
+from meijin.ladder.pool import BASE
 from meijin.ladder.posterior import RatingPosterior
-from meijin.ladder.rating_table import BASE
 from meijin.ladder.statistics.fit.bradley_terry import Outcomes
 from meijin.ladder.statistics.fit.covariance import DenseCovariance
 from meijin.ladder.statistics.fit.pair_counts import Integers, Mask, connected_components
-from meijin.ladder.statistics.pairing.matchmaking import Matchmaker, Pick
+from meijin.ladder.statistics.pairing.matchmaking import (
+    Matchmaker,
+    OrderConfidence,
+    Pick,
+    StoppingRule,
+)
 from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
-from meijin.ladder.statistics.pairing.stopping import OrderConfidence, StoppingRule
 from meijin.ladder.tally import versions_of
 from meijin.store.ladders.planning import BotPair, LadderState
 from meijin.store.schema import BotId, BotVersionId
@@ -43,7 +47,7 @@ class PairingTable:
             picks: How many pairs were planned before.
             unplayed: Of each two, the planned games without a result.
             played_out: Those who are not to meet any more.
-            rule: What is to be sure in the end; ``None`` where it goes on for ever.
+            rule: What is to be sure in the end; ``None`` where it has no end.
         """
         known = {row.version_id: place for place, row in enumerate(state.table.standings)}
         versions = state.versions
@@ -63,12 +67,11 @@ class PairingTable:
         self.order = None if rule is None else self._judge(rule)
         """How sure the run is of what the rule asks for; ``None`` where it can't say."""
         self.is_settled = rule is not None and rule.is_met(self.order)
-        """That is sure enough."""
+        """Whether that is sure enough."""
         self._catch_up(state, unplayed)
 
     @property
     def size(self) -> int:
-        """How many bots there are."""
         return len(self._bots)
 
     def has(self, bots: AbstractSet[BotId]) -> bool:
@@ -205,5 +208,4 @@ def _components(state: LadderState, versions: Sequence[int]) -> Integers:
     players = np.unique(np.concatenate((links.ravel(), np.asarray(versions, dtype=np.int64))))
     first, second = np.searchsorted(players, links).T
     components = connected_components(first, second, len(players))
-    mine: Integers = components[np.searchsorted(players, versions)]
-    return mine
+    return components[np.searchsorted(players, versions)]

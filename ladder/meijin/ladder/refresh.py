@@ -8,21 +8,19 @@ from sqlalchemy import Connection
 
 from meijin.ladder.history import is_outdated, update_history
 from meijin.ladder.rating_table import rate
-from meijin.ladder.tally import Snapshot, Tally
-from meijin.ladder.tally_cache import TallyCache
+from meijin.ladder.tally import Snapshot, TallyCache
 from meijin.store import Database
 from meijin.store.ladders import ladders
-from meijin.store.ladders.lineage import parents_of
+from meijin.store.ladders.days import TallyMark, keep_tallies
 from meijin.store.ladders.runs import NewRun, publish
 from meijin.store.ladders.sequencer import sequence
-from meijin.store.ladders.tallies import KeptTally, TallyMark, keep_tallies
-from meijin.store.schema import LadderId
+from meijin.store.ladders.versions import parents_of
+from meijin.store.schema import DayTally, LadderId
 
 _log = structlog.get_logger()
 
 
 def now() -> datetime:
-    """The time of day, in UTC."""
     return datetime.now(UTC)
 
 
@@ -47,10 +45,10 @@ def refresh(
         UnknownLadderError: no ladder has the id.
     """
     cache = cache or TallyCache()
-    if database.read(lambda connection: ladders.is_dirty(connection, ladder_id)):
+    if database.read(ladders.is_dirty, ladder_id):
         sequence(database, ladder_id)
-    found = database.read(lambda connection: _dirty_snapshot(connection, ladder_id, cache))
-    run = None if found is None else _publish(database, *found, clock, cache)
+    found = database.read(_dirty_snapshot, ladder_id, cache)
+    run = None if found is None else _publish(database, found, clock, cache)
     update_history(database, ladder_id, clock())
     return run
 
@@ -66,18 +64,17 @@ def due_ladders(connection: Connection, moment: datetime) -> list[LadderId]:
 def _publish(
     database: Database,
     snapshot: Snapshot,
-    tally: Tally,
     clock: Callable[[], datetime],
     cache: TallyCache,
 ) -> NewRun | None:
-    run = rate(snapshot, create_time=clock())
+    run, tally = rate(snapshot, create_time=clock()), snapshot.tally
     kept = tally.to_keep()  # moves wait for the transaction
-    if not database.write(lambda connection: _keep(connection, run, kept, after=tally.base)):
+    if not database.write(_keep, run, kept, after=tally.base):
         return None
     cache.keep(run.ladder_id, tally)
     _log.info(
         "ladder published",
-        ladder=snapshot.name,
+        ladder=snapshot.ladder.name,
         revision=run.revision,
         games=run.games,
         versions=len(run.ratings),
@@ -89,7 +86,7 @@ def _publish(
 def _keep(
     connection: Connection,
     run: NewRun,
-    tallies: Sequence[KeptTally],
+    tallies: Sequence[DayTally],
     *,
     after: TallyMark | None,
 ) -> bool:
@@ -102,13 +99,10 @@ def _keep(
 
 def _dirty_snapshot(
     connection: Connection, ladder_id: LadderId, cache: TallyCache
-) -> tuple[Snapshot, Tally] | None:
+) -> Snapshot | None:
     ladder = ladders.ladder_row(connection, ladder_id)
     if ladder.revision <= ladder.run_revision:
         return None
     tally = cache.current(connection, ladder_id)
-    anchors, parents = (
-        ladders.anchors(connection, ladder_id),
-        parents_of(connection, tally.versions),
-    )
-    return Snapshot.of(ladder, tally, anchors, parents), tally
+    anchors = ladders.anchors(connection, ladder_id)
+    return Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))

@@ -1,16 +1,45 @@
 """The queue of refresh jobs: one message to the workers for many games of a ladder."""
 
+import threading
 import time
 from collections.abc import Callable
 
 import redis
+import structlog
 from dramatiq import Message
 from dramatiq.brokers.redis import RedisBroker
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from meijin.ladder.outage_log import OutageLog
 from meijin.store.schema import LadderId
+
+_log = structlog.get_logger()
+
+
+class OutageLog:
+    """Tells the log of an outage once, however many calls fail; any thread may use it.
+
+    `gone` and `back` are the events in the log.
+    """
+
+    def __init__(self, gone: str, back: str) -> None:
+        self._gone = gone
+        self._back = back
+        self._lock = threading.Lock()
+        self._is_on = False
+
+    def begin(self, error: BaseException | None) -> None:
+        with self._lock:
+            if not self._is_on:
+                _log.warning(self._gone, error=str(error))
+            self._is_on = True
+
+    def end(self) -> None:
+        with self._lock:
+            if self._is_on:
+                _log.info(self._back)
+            self._is_on = False
+
 
 ACTOR = "refresh_ladder"
 QUEUE = "ladder"
@@ -88,7 +117,6 @@ class RefreshQueue:
         self._resume = float("-inf")
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
 
     def enqueue(self, ladder_id: LadderId) -> bool:
@@ -101,7 +129,7 @@ class RefreshQueue:
             return False
         try:
             if self._dedup_keys.set(ladder_id):
-                self._broker.enqueue(_message(ladder_id))
+                self._broker.enqueue(Message(QUEUE, ACTOR, (ladder_id,), {}, {}))
         except redis.RedisError as error:
             self._resume = self._clock() + RETRY_INTERVAL_S
             self._outage.begin(error)
@@ -115,7 +143,3 @@ class RefreshQueue:
             return int(self._client.llen(f"{NAMESPACE}:{QUEUE}"))
         except redis.RedisError:
             return None
-
-
-def _message(ladder_id: LadderId) -> Message[None]:
-    return Message(queue_name=QUEUE, actor_name=ACTOR, args=(ladder_id,), kwargs={}, options={})

@@ -1,47 +1,33 @@
 """The tally of a ladder: its finished games added up one by one, in the order of their ends."""
 
 import hashlib
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from datetime import date
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+import structlog
+from sqlalchemy import Connection
 
 from meijin.ladder.statistics import elo
-from meijin.ladder.statistics.fit.pair_counts import PairCounts
-from meijin.store.ladders.ladders import LadderRow
-from meijin.store.ladders.lineage import ParentOf
-from meijin.store.ladders.log import FinishedGame
-from meijin.store.ladders.rated_games import ScoredGame
-from meijin.store.ladders.tallies import KeptTally, TallyMark
-from meijin.store.schema import BotVersionId, LadderId
+from meijin.ladder.statistics.fit.pair_counts import NO_COUNTS, PairCounts
+from meijin.store.ladders import days
+from meijin.store.ladders.days import TallyMark
+from meijin.store.ladders.games import FinishedGame, ScoredGame, finished_games, newest_results
+from meijin.store.ladders.versions import ParentOf
+from meijin.store.schema import BotVersionId, DayTally, Ladder, LadderId
 
 RECENT = 10_000
 """Rated games that are known one by one: who changes is looked for among them."""
 NO_CHAIN = bytes(hashlib.sha256().digest_size)
 """What the chain of no games is."""
 
-_VERSION = np.dtype(
-    [
-        ("version_id", "<i8"),
-        ("classic_elo", "<f8"),
-        ("games", "<i8"),
-        ("faults", "<i8"),
-        ("last_day", "<i8"),
-        ("component", "<i8"),
-    ]
-)
 _COUNT = np.dtype(
     [
-        ("black_id", "<i8"),
-        ("white_id", "<i8"),
-        ("opening", "<i8"),
-        ("wins", "<i4"),
-        ("draws", "<i4"),
-        ("losses", "<i4"),
+        *((name, "<i8") for name in ("black_id", "white_id", "opening")),
+        *((name, "<i4") for name in ("wins", "draws", "losses")),
     ]
 )
 
@@ -61,6 +47,14 @@ class VersionState:
     """The same for those whom rated games link, from opponent to opponent."""
 
 
+_VERSION = np.dtype(
+    [
+        ("version_id", "<i8"),
+        *((field.name, "<f8" if field.type is float else "<i8") for field in fields(VersionState)),
+    ]
+)
+
+
 def last_days_of(versions: Mapping[BotVersionId, VersionState]) -> dict[int, date]:
     """The day (UTC) of the last rated game of everyone who has one."""
     return {
@@ -74,62 +68,25 @@ def last_days_of(versions: Mapping[BotVersionId, VersionState]) -> dict[int, dat
 class Snapshot:
     """Everything that a run is computed from, at one instant."""
 
-    ladder_id: LadderId
-    name: str
-    revision: int
-    voided: int
-    """How many of its finished games have been voided."""
-    sequenced: int
-    """The `end_sequence` of the last game in its log, void ones too."""
-    cutoff: int
-    """The `end_sequence` of its last game; 0 for none."""
-    chain: bytes
-    """The chained SHA-256 of its finished games."""
+    ladder: Ladder
+    tally: "Tally"
+    """Of its finished games, which is not added to meanwhile."""
     counts: PairCounts
     """The rated games by players and opening; a row each, sorted."""
-    versions: Mapping[BotVersionId, VersionState]
-    """Everyone who has finished a game."""
-    games: int
-    """Rated ones."""
-    repeats: int
-    """Finished games that are not rated, since they repeat others."""
     anchors: Sequence[BotVersionId]
     """Sorted."""
     parents: Sequence[ParentOf]
     """Of those who have finished a game, and of those in turn; sorted."""
-    recent: Sequence[ScoredGame]
-    """The newest `RECENT` rated games, in order."""
 
     @classmethod
     def of(
         cls,
-        ladder: LadderRow,
+        ladder: Ladder,
         tally: "Tally",
         anchors: Sequence[BotVersionId],
         parents: Sequence[ParentOf],
     ) -> Self:
-        """What a tally of the ladder's games tells."""
-        return cls(
-            ladder_id=ladder.id,
-            name=ladder.name,
-            revision=ladder.revision,
-            voided=ladder.voided,
-            sequenced=ladder.sequenced,
-            cutoff=tally.cutoff,
-            chain=tally.chain,
-            counts=tally.counts(),
-            versions=tally.versions,
-            games=tally.games,
-            repeats=tally.repeats,
-            anchors=anchors,
-            parents=parents,
-            recent=tuple(tally.recent),
-        )
-
-    @property
-    def last_days(self) -> dict[int, date]:
-        """The day (UTC) of everyone's last rated game."""
-        return last_days_of(self.versions)
+        return cls(ladder, tally, tally.counts(), anchors, parents)
 
     @property
     def checksum(self) -> str:
@@ -139,7 +96,7 @@ class Snapshot:
         with its parent each.
         """
         links = (f"{version} {parent}" for version, parent in self.parents)
-        lines = [self.chain.hex(), *map(str, self.anchors), *links]
+        lines = [self.tally.chain.hex(), *map(str, self.anchors), *links]
         return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
@@ -166,7 +123,7 @@ class Tally:
     """The counts of the days before."""
     _counts: dict[tuple[int, int, int], list[int]] = field(default_factory=dict)
     """Those of the day: wins, draws and losses by black, white and opening."""
-    _closed: list[KeptTally] = field(default_factory=list)
+    _closed: list[DayTally] = field(default_factory=list)
     """The days before whose tallies are not kept as they are."""
     _packed: bytes | None = None
     """The counts of the day as they are kept; ``None`` until they are asked for."""
@@ -179,7 +136,7 @@ class Tally:
         return tally
 
     @classmethod
-    def resumed(cls, kept: Sequence[KeptTally], recent: Iterable[ScoredGame]) -> Self:
+    def resumed(cls, kept: Sequence[DayTally], recent: Iterable[ScoredGame]) -> Self:
         """From tallies that are kept, the first day first, and the newest rated games in them."""
         if not kept:
             return cls()
@@ -269,17 +226,16 @@ class Tally:
             return None
         return TallyMark(date.fromordinal(self.day), self.cutoff, self.chain)
 
-    def to_keep(self) -> list[KeptTally]:
+    def to_keep(self) -> list[DayTally]:
         """The tallies of the days that have changed since the base."""
         return [*self._closed, self._today()] if self.mark != self.base else []
 
     def kept(self) -> None:
-        """Take it that they are kept."""
         self.base = self.mark
         self._closed = []
 
-    def _today(self) -> KeptTally:
-        return KeptTally(
+    def _today(self) -> DayTally:
+        return DayTally(
             day=date.fromordinal(self.day),
             cutoff=self.cutoff,
             chain=self.chain,
@@ -299,46 +255,23 @@ class Tally:
     def counts(self) -> PairCounts:
         """All rated games by players and opening: a row each, sorted."""
         if len(self._before) != 1:
-            self._before = [merged(self._before)]
-        return merged([*self._before, counts_of(self._packed_counts())])
+            self._before = [NO_COUNTS.joined(*self._before).merged()]
+        return self._before[0].joined(counts_of(self._packed_counts())).merged()
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
         return sum(48 * len(counts.first) for counts in self._before) + 300 * len(self._counts)
 
 
-def merged(counts: Sequence[PairCounts]) -> PairCounts:
-    """Counts of several days as one: a row for each two and opening, sorted."""
-    rows = [
-        np.concatenate([getattr(each, name) for each in counts] or [np.empty(0, dtype=kind)])
-        for name, kind in (
-            ("first", np.int64),
-            ("second", np.int64),
-            ("wins", np.float64),
-            ("draws", np.float64),
-            ("losses", np.float64),
-            ("openings", np.int64),
-        )
-    ]
-    return PairCounts(*rows).merged()
-
-
 def counts_of(packed: bytes) -> PairCounts:
-    """The counts of a kept day."""
     rows = np.frombuffer(packed, _COUNT)
-    first, second, openings = (_column(rows, name) for name in ("black_id", "white_id", "opening"))
+    ids = (rows[name].astype(np.int64) for name in ("black_id", "white_id", "opening"))
+    first, second, openings = ids
     wins, draws, losses = (rows[name].astype(np.float64) for name in ("wins", "draws", "losses"))
     return PairCounts(first, second, wins, draws, losses, openings)
 
 
-def _column(rows: NDArray[np.void], name: str) -> NDArray[np.int64]:
-    column: NDArray[np.int64] = rows[name].astype(np.int64)
-    return column
-
-
 def versions_of(packed: bytes) -> dict[BotVersionId, VersionState]:
-    """The states of versions that a kept day has."""
     return {
         BotVersionId(version_id): VersionState(*state)
         for version_id, *state in np.frombuffer(packed, _VERSION).tolist()
@@ -346,8 +279,57 @@ def versions_of(packed: bytes) -> dict[BotVersionId, VersionState]:
 
 
 def _packed_versions(versions: Mapping[BotVersionId, VersionState]) -> bytes:
-    rows = [
-        (key, each.classic_elo, each.games, each.faults, each.last_day, each.component)
-        for key, each in sorted(versions.items())
-    ]
+    rows = [(key, *astuple(each)) for key, each in sorted(versions.items())]
     return np.array(rows, dtype=_VERSION).tobytes()
+
+
+MOST_BYTES = 256 * 2**20
+"""Of the tallies in memory, but for the last one that was asked for."""
+PROGRESS = 100_000
+"""Games after which the log says how far a long count is."""
+
+_log = structlog.get_logger()
+
+
+class TallyCache:
+    """Tallies of ladders; what the database keeps is the truth, and one that is behind is dropped.
+
+    For one thread at a time.
+    """
+
+    def __init__(self) -> None:
+        self._tallies: OrderedDict[LadderId, Tally] = OrderedDict()
+
+    def current(self, connection: Connection, ladder_id: LadderId) -> Tally:
+        """The tally of all the ladder's finished games, from that which is kept."""
+        mark = days.last_mark(connection, ladder_id)
+        tally = self._tallies.pop(ladder_id, None)
+        if tally is None or tally.mark != tally.base or tally.base != mark:
+            kept = [] if mark is None else days.kept_tallies(connection, ladder_id)
+            cutoff = 0 if mark is None else mark.cutoff
+            recent = newest_results(connection, ladder_id, cutoff, limit=RECENT)
+            tally = Tally.resumed(kept, recent)
+        add_with_progress(tally, connection, ladder_id)
+        return tally
+
+    def keep(self, ladder_id: LadderId, tally: Tally) -> None:
+        """Have a tally that the database has kept ready for the next run."""
+        tally.kept()
+        self._tallies[ladder_id] = tally
+        while (
+            len(self._tallies) > 1
+            and sum(each.size for each in self._tallies.values()) > MOST_BYTES
+        ):
+            self._tallies.popitem(last=False)
+
+
+def add_with_progress(tally: Tally, connection: Connection, ladder_id: LadderId) -> None:
+    """Add the games that have ended since, and log the progress."""
+    games: list[FinishedGame] = []
+    for game in finished_games(connection, ladder_id, after=tally.cutoff):
+        games.append(game)
+        if len(games) == PROGRESS:
+            tally.add(games)
+            games.clear()
+            _log.info("counting a ladder", ladder_id=ladder_id, games=tally.games)
+    tally.add(games)

@@ -15,9 +15,8 @@ from sqlalchemy.exc import DBAPIError
 
 from meijin.ladder.jobs import DATABASE_WORDS, Jobs, Published, hear_nothing, make_broker
 from meijin.ladder.opening_counter import OpeningCounter
-from meijin.ladder.outage_log import OutageLog
 from meijin.ladder.rating_table import ALGORITHM
-from meijin.ladder.refresh_queue import QUEUE, REDIS_WORDS, DedupKeys, connect
+from meijin.ladder.refresh_queue import QUEUE, REDIS_WORDS, DedupKeys, OutageLog, connect
 from meijin.store import Database
 from meijin.store.database import is_unavailable
 from meijin.store.ladders.ladders import mark_outdated
@@ -80,7 +79,7 @@ def _mark_outdated(database: Database, stop: threading.Event) -> None:
     while not stop.is_set():
         try:
             database.check_schema()
-            database.write(lambda connection: mark_outdated(connection, ALGORITHM))
+            database.write(mark_outdated, ALGORITHM)
         except DBAPIError as error:
             if not is_unavailable(error):
                 raise
@@ -114,7 +113,6 @@ class _Consumers:
         return all(thread.is_alive() for thread in threads)
 
     def check_redis(self) -> None:
-        """Tell the log when Redis went or came back."""
         try:
             self._client.ping()
         except redis.RedisError as error:

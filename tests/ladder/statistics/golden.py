@@ -30,7 +30,6 @@ class Pool:
 
     @classmethod
     def read(cls, name: str) -> Self:
-        """A pool from either place."""
         folder = DATA if (DATA / f"{name}_pairs.csv").exists() else GOLDEN
         with (folder / f"{name}_pairs.csv").open(newline="") as file:
             rows = list(csv.reader(file))[1:]

@@ -5,12 +5,10 @@
 - `intervals`: how sure strengths are where games hang together
 - `pairing`: what to play next, and when to stop
 - `sequential`: tests of two players that stop as soon as they know
-- `elo`: classic Elo
-- `score_interval`: the share of the points that some games were worth
+- `elo`: classic Elo, and the share of the points that some games were worth
 
 It needs numpy alone. Scipy 1.17 is 143 MB on disk, 27 MB in a worker's memory and 0.15 s or more of
-its start, and gains little where it was measured: see `lanczos`, `laplacian`, `pair_counts` and
-`bradley_terry`. Nothing here is the same to the last bit on every machine: OpenBLAS's kernels, its
+its start, and gains little where it was measured: see `laplacian`, `pair_counts` and `bradley_terry`. Nothing here is the same to the last bit on every machine: OpenBLAS's kernels, its
 threads and numpy's vector instructions move ratings and margins of 100 to 10,000 bots by up to
 5e-13 Elo, with scipy's solvers as with these. Publishing rounds to 1e-4, which takes that away.
 """

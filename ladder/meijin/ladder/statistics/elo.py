@@ -1,28 +1,11 @@
-"""Classic Elo, replayed from the first game to the last."""
+"""Classic Elo, game by game, and the interval of a score."""
 
-from collections.abc import Hashable, Iterable
-from typing import TypeVar
+from math import sqrt
 
-Player = TypeVar("Player", bound=Hashable)
+from meijin.ladder.statistics.fit.covariance import Z_95
 
 START = 1500.0
 """Everyone's rating before the first game."""
-
-
-def replay(results: Iterable[tuple[Player, Player, float]]) -> dict[Player, float]:
-    """Everyone's rating after `results`, which are (first, second, points) in order.
-
-    Points are the first player's: 1 for a win, 0.5 for a draw, 0 for a loss.
-    """
-    ratings: dict[Player, float] = {}
-    games: dict[Player, int] = {}
-    for first, second, points in results:
-        played, others = games.get(first, 0), games.get(second, 0)
-        ratings[first], ratings[second] = exchange(
-            (ratings.get(first, START), played), (ratings.get(second, START), others), points
-        )
-        games[first], games[second] = played + 1, others + 1
-    return ratings
 
 
 def exchange(
@@ -40,7 +23,7 @@ def exchange(
 
 
 def k_factor(games: int) -> float:
-    """How far a rating moves for a whole point, after so many games.
+    """How far a rating moves for a whole point, by the games before.
 
     The form 800 / (N + m) is US Chess's (Glickman & Doan, The US Chess rating
     system), with m = 10 and a floor of 8. On simulated ladders of 30 fixed bots
@@ -48,3 +31,17 @@ def k_factor(games: int) -> float:
     against 48-68 Elo of root mean square error.
     """
     return max(8.0, 800 / (games + 10))
+
+
+def wilson_interval(points: float, games: int) -> tuple[float, float]:
+    """The 95 % interval of the share of points, of at least one game.
+
+    Wilson's score interval (Wilson, Probable inference, the law of succession, and statistical
+    inference, 1927), in which no share is below 0 or above 1. It is that of a proportion: where
+    points are shared it is wider than it need be.
+    """
+    share, square = points / games, Z_95**2 / games
+    middle = (share + square / 2) / (1 + square)
+    half = Z_95 * sqrt(share * (1 - share) / games + square / (4 * games)) / (1 + square)
+    # Exact at 0 and 1, where rounding would leave the share outside.
+    return min(max(0.0, middle - half), share), max(min(1.0, middle + half), share)

@@ -3,10 +3,12 @@
 Residuals by pair, against sums by hand and a refit without approximations.
 """
 
+import itertools
 import math
 
 import numpy as np
 import pytest
+from tests.ladder.statistics.made_games import NO_ADVANTAGE, counts
 
 from meijin.ladder.statistics.diagnosis.residuals import (
     PairResiduals,
@@ -40,13 +42,9 @@ def test_the_chi_square_tail_is_that_of_tables(freedom: int, chance: float, valu
     assert found == pytest.approx(chance, rel=0.05, abs=1e-4)
 
 
-def test_nothing_is_sure_without_freedom() -> None:
-    """A fit that takes everything leaves nothing to test."""
+def test_tails_at_their_limits() -> None:
+    """Without freedom nothing is sure; 1.96 deviations leave 5 %, on either side."""
     assert chi_square_tail(np.array([5.0]), np.array([0.0])).tolist() == [1.0]
-
-
-def test_both_tails_of_the_normal_distribution() -> None:
-    """1.96 deviations leave 5 %, on either side."""
     assert two_sided(np.array([1.959964, -1.959964])) == pytest.approx([0.05, 0.05], abs=1e-6)
 
 
@@ -67,32 +65,20 @@ def test_benjamini_and_hochbergs_own_example() -> None:
     assert (holm(np.array(p_values), 15) < 0.05).tolist() == [True] * 3 + [False] * 12
 
 
-FREE = Prior(math.inf, 0, math.inf)
-
-
-def counts(*rows: tuple[int, int, float, float, float]) -> PairCounts:
-    """Games: first, second, wins, draws, losses."""
-    first, second, wins, draws, losses = np.array(rows, dtype=float).T
-    return PairCounts(first.astype(np.int64), second.astype(np.int64), wins, draws, losses)
-
-
 def residuals_of(games: PairCounts, prior: Prior | None = None) -> tuple[Fit, PairResiduals]:
-    """The residuals of their fit."""
     known = fit(games, prior)
     return known, PairResiduals.of(known, covariance(known))
 
 
-GAMES = counts((0, 1, 9, 2, 4), (1, 0, 7, 1, 6), (1, 2, 5, 3, 8), (2, 0, 9, 0, 3), (0, 2, 2, 2, 9))
+GAMES = counts(
+    [(0, 1, 9, 2, 4), (1, 0, 7, 1, 6), (1, 2, 5, 3, 8), (2, 0, 9, 0, 3), (0, 2, 2, 2, 9)]
+)
 
 
 def test_colours_are_put_together_from_the_first_ones_side() -> None:
     """Games, points, and what is expected of them by the fit's own probabilities."""
     known, found = residuals_of(GAMES)
-    assert list(zip(found.one.tolist(), found.other.tolist(), strict=True)) == [
-        (0, 1),
-        (0, 2),
-        (1, 2),
-    ]
+    assert np.column_stack((found.one, found.other)).tolist() == [[0, 1], [0, 2], [1, 2]]
     assert found.points.games.tolist() == [29, 25, 16]
     assert found.points.scored.tolist() == [10 + 6.5, 3 + 3, 6.5]
     lead = known.elo[0] - known.elo[1]
@@ -103,7 +89,7 @@ def test_colours_are_put_together_from_the_first_ones_side() -> None:
 def test_moments_are_those_of_the_outcomes() -> None:
     """Variance, slope and fourth cumulant of one game, by sums over its three results."""
     known, _ = residuals_of(GAMES)
-    points = Points.of(known, counts((0, 2, 1, 0, 0)))
+    points = Points.of(known, counts([(0, 2, 1, 0, 0)]))
     lead = float(known.elo[0] - known.elo[2])
     win, loss = float(known.outcomes.wins(lead)), float(known.outcomes.losses(lead))
     chances = [(1.0, win), (0.5, 1 - win - loss), (0.0, loss)]
@@ -120,7 +106,7 @@ def test_moments_are_those_of_the_outcomes() -> None:
 
 def test_two_alone_leave_nothing_to_see() -> None:
     """The fit follows their games: no residual, no variance, no test."""
-    _, found = residuals_of(counts((0, 1, 30, 0, 10), (1, 0, 12, 0, 28)), FREE)
+    _, found = residuals_of(counts([(0, 1, 30, 0, 10), (1, 0, 12, 0, 28)]), NO_ADVANTAGE)
     assert found.rest.tolist() == pytest.approx([0.0], abs=1e-6)
     assert not found.is_tested.any()
     assert found.standardised().tolist() == [0.0]
@@ -128,15 +114,9 @@ def test_two_alone_leave_nothing_to_see() -> None:
 
 def test_the_rests_add_up_to_the_degrees_of_freedom() -> None:
     """Without draws, prior and advantage: the pairs less one strength for all but one player."""
-    games = counts(
-        *(
-            (one, other, 5.0 + one, 0, 4.0 + other)
-            for one in range(5)
-            for other in range(5)
-            if one != other
-        )
-    )
-    _, found = residuals_of(games, FREE)
+    pairs = itertools.permutations(range(5), 2)
+    games = counts((one, other, 5 + one, 0, 4 + other) for one, other in pairs)
+    _, found = residuals_of(games, NO_ADVANTAGE)
     assert found.rest.sum() == pytest.approx(10 - 4, abs=1e-6)
 
 
@@ -145,19 +125,8 @@ def test_deviance_roots_have_the_tails_of_the_binomial() -> None:
 
     Of a favourite's lost games the residual makes far too much, and the root does not.
     """
-    points = Points(
-        *(
-            np.array([value, other])
-            for value, other in [
-                (13.0, 10.0),
-                (13.0, 2.0),
-                (6.5, 0.2),
-                (3.25, 0.196),
-                (3.25, 0.196),
-                (0.0, 0.0),
-            ]
-        )
-    )
+    columns = [(13, 10), (13, 2), (6.5, 0.2), (3.25, 0.196), (3.25, 0.196), (0, 0)]
+    points = Points(*map(np.array, columns))
     found = PairResiduals(np.array([0, 0]), np.array([1, 2]), points, np.ones(2))
     tails = [0.5 * math.erfc(root / math.sqrt(2)) for root in found.deviance_roots().tolist()]
     assert tails[0] == pytest.approx(2.0**-13, rel=0.2)
@@ -169,10 +138,8 @@ def test_deviance_roots_have_the_tails_of_the_binomial() -> None:
 
 def test_a_pairs_lead_is_one_step_from_the_fits() -> None:
     """What it scored and expected, over the slope: near the lead of its own games."""
-    games = counts(
-        *((one, other, 50, 0, 50) for one in range(4) for other in range(4) if one != other)
-    )
+    games = counts((*pair, 50, 0, 50) for pair in itertools.permutations(range(4), 2))
     games.wins[0], games.losses[0] = 56, 44
-    known, found = residuals_of(games, FREE)
+    known, found = residuals_of(games, NO_ADVANTAGE)
     own = found.log_odds[0] + (known.elo[0] - known.elo[1]) / ELO_PER_NAT
     assert own == pytest.approx(math.log(106 / 94), abs=1e-3)

@@ -5,12 +5,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.ladder.statistics.golden import (
     DATA,
     GOLDEN,
@@ -19,9 +16,17 @@ from tests.ladder.statistics.golden import (
     needs_golden,
     with_bayes_elo_prior,
 )
+from tests.ladder.statistics.made_games import (
+    FREE,
+    NO_ADVANTAGE,
+    counts,
+    leads_of,
+    played,
+    random_pairs,
+)
 
 from meijin.ladder.statistics.fit import laplacian
-from meijin.ladder.statistics.fit.bradley_terry import Fit, Outcomes, Prior, fit
+from meijin.ladder.statistics.fit.bradley_terry import Fit, Prior, fit
 from meijin.ladder.statistics.fit.covariance import (
     Z_95,
     Covariance,
@@ -32,33 +37,10 @@ from meijin.ladder.statistics.fit.covariance import (
     superiority,
     superiority_to_next,
 )
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
-
-FREE = Prior(math.inf, math.inf, math.inf)
-NO_ADVANTAGE = Prior(math.inf, 0, math.inf)
-
-
-def random_games(strengths: Floats, pairs: int, games: int, seed: int = 1) -> PairCounts:
-    """So many random pairs of all players, with so many games each."""
-    rng = np.random.default_rng(seed)
-    n = len(strengths)
-    first = rng.integers(0, n, pairs)
-    second = (first + rng.integers(1, n, pairs)) % n
-    return played(strengths, np.column_stack((first, second)), games, rng)
-
-
-def played(strengths: Floats, pairs: Integers, games: int, rng: np.random.Generator) -> PairCounts:
-    """The results of so many games of each pair."""
-    first, second = pairs.T
-    outcomes = Outcomes(advantage=60.0, draws=40.0)
-    difference = strengths[first] - strengths[second]
-    wins, losses = outcomes.wins(difference), outcomes.losses(difference)
-    results = rng.multinomial(games, np.column_stack((wins, 1 - wins - losses, losses)))
-    return PairCounts(first, second, *results.T.astype(float)).merged()
+from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
 
 
 def all_differences(found: Covariance, players: int) -> Floats:
-    """The variances of all differences; shape (players, players)."""
     one, other = np.indices((players, players))
     return found.of_differences(one.ravel(), other.ravel()).reshape(players, players)
 
@@ -71,11 +53,10 @@ def margins(found: Covariance, players: int) -> Floats:
 def with_others_known(result: Fit) -> Fit:
     """As if the advantage and the draw parameter had been known: BayesElo takes it so."""
     empty = np.empty((0, 0))
-    return replace(result, information=result.information.with_border(empty, empty))
+    return replace(result, information=replace(result.information, border=empty, corner=empty))
 
 
 def los_matrix(result: Fit) -> Floats:
-    """Everyone's LOS over everyone."""
     lead = result.elo[:, None] - result.elo
     return superiority(lead, all_differences(covariance(result), len(result.players)))
 
@@ -94,7 +75,6 @@ def los_of_fixed_columns(path: Path) -> Mapping[tuple[str, str], float]:
 
 
 def los_of_csv(path: Path) -> Mapping[tuple[str, str], float]:
-    """The same as named columns."""
     with path.open(newline="") as file:
         return {
             (row["player"], other): float(cell)
@@ -105,7 +85,6 @@ def los_of_csv(path: Path) -> Mapping[tuple[str, str], float]:
 
 
 def check_los(pool: Pool, result: Fit, expected: Mapping[tuple[str, str], float]) -> None:
-    """Every cell agrees to 1e-4."""
     found = los_matrix(with_others_known(result))
     place = {name.replace(" ", ""): number for number, name in enumerate(pool.players)}
     assert len(expected) == len(pool.players) * (len(pool.players) - 1)
@@ -123,7 +102,6 @@ def test_los_agrees_with_bayes_elo() -> None:
 
 @needs_golden
 def test_los_of_gomocup_agrees_with_bayes_elo() -> None:
-    """The renju tournament of 2026."""
     pool = Pool.read("gomocup_2026_renju")
     result = fit(with_bayes_elo_prior(pool.counts), NO_ADVANTAGE)
     check_los(pool, result, los_of_csv(GOLDEN / "gomocup_2026_renju_bayeselo_los.csv"))
@@ -158,40 +136,10 @@ def test_the_prior_s_intervals_are_as_computed_elsewhere(name: str) -> None:
 
 def test_two_players_have_a_closed_form() -> None:
     """The variance of the log-odds of w wins and l losses is 1/w + 1/l."""
-    result = fit(PairCounts(*np.array([[1], [2], [30], [0], [10]])), NO_ADVANTAGE)
+    result = fit(counts([(1, 2, 30, 0, 10)]), NO_ADVANTAGE)
     variance = (1 / 30 + 1 / 10) * (400 / math.log(10)) ** 2
     found = covariance(result).of_differences(np.array([0]), np.array([1]))
     assert found == pytest.approx([variance])
-
-
-@given(st.integers(0, 1000), st.sampled_from([2, 7]))
-@settings(max_examples=30)
-def test_more_of_the_same_shrinks_intervals(seed: int, times: int) -> None:
-    """Without a prior, counting every game so often divides them by the square root."""
-    counts = random_games(np.linspace(-100, 100, 6), pairs=40, games=20, seed=seed)
-    more = replace(
-        counts,
-        wins=times * counts.wins,
-        draws=times * counts.draws,
-        losses=times * counts.losses,
-    )
-    once, often = covariance(fit(counts, FREE)), covariance(fit(more, FREE))
-    assert margins(often, 6) * math.sqrt(times) == pytest.approx(margins(once, 6), rel=1e-5)
-
-
-@given(st.integers(0, 1000), st.randoms(use_true_random=False))
-@settings(max_examples=30)
-def test_colours_and_order_change_no_interval(seed: int, random: Random) -> None:
-    """Shuffled rows give the same bytes; first and second mover may change seats."""
-    counts = random_games(np.linspace(-100, 100, 6), pairs=40, games=20, seed=seed)
-    order = random.sample(range(len(counts.first)), len(counts.first))
-    first, second = counts.first[order], counts.second[order]
-    wins, draws, losses = counts.wins[order], counts.draws[order], counts.losses[order]
-    found = all_differences(covariance(fit(counts)), 6)
-    shuffled = fit(PairCounts(first, second, wins, draws, losses))
-    assert all_differences(covariance(shuffled), 6).tobytes() == found.tobytes()
-    swapped = fit(PairCounts(second, first, losses, draws, wins))
-    assert all_differences(covariance(swapped), 6) == pytest.approx(found, rel=1e-5, abs=1e-5)
 
 
 def test_a_variance_from_an_anchor_is_that_of_the_difference() -> None:
@@ -216,24 +164,31 @@ def test_an_unknown_advantage_widens_intervals() -> None:
     assert ours == pytest.approx(narrower, rel=0.02)
 
 
+# -- large pools --------------------------------------------------------------------
+
+
 def compare(
-    counts: PairCounts, monkeypatch: pytest.MonkeyPatch, prior: Prior | None = None
+    games: PairCounts, monkeypatch: pytest.MonkeyPatch, prior: Prior | None = None
 ) -> tuple[Covariance, Covariance]:
-    """The covariance of a pool as of a small one, and as of a large one."""
-    result = fit(counts, prior)
+    """The covariance of a pool as of a small one, and as of a large one; nobody differs from itself."""
+    result = fit(games, prior)
     dense = covariance(result)
     monkeypatch.setattr(laplacian, "DENSE", 0)
     sparse = covariance(result)
     assert isinstance(dense, DenseCovariance)
     assert isinstance(sparse, SparseCovariance)
+    everyone = np.arange(len(result.players))
+    for found in (dense, sparse):
+        assert found.of_differences(everyone, everyone) == pytest.approx(0 * everyone, abs=1e-6)
     return dense, sparse
 
 
 def test_a_well_mixed_large_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     """With 80 opponents each, all is right to some percent; from the mean, to far less."""
-    strengths = np.random.default_rng(1).normal(0, 200, 200)
-    counts = random_games(strengths, pairs=10_000, games=2)
-    dense, sparse = compare(counts, monkeypatch)
+    rng = np.random.default_rng(1)
+    leads = leads_of(rng.normal(0, 200, 200))
+    games = played(leads, random_pairs(200, 10_000, rng), 2, rng)
+    dense, sparse = compare(games, monkeypatch)
     assert margins(sparse, 200) == pytest.approx(margins(dense, 200), rel=0.01)
     anchor = np.eye(200)[17]
     assert sparse.from_mean(anchor) == pytest.approx(dense.from_mean(anchor), rel=0.03)
@@ -245,65 +200,41 @@ def test_a_well_mixed_large_pool(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_large_pool_of_two_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """That their distance is unsure, with four games between them, is seen."""
     rng = np.random.default_rng(1)
-    strengths = rng.normal(0, 200, 100)
-    seats = rng.integers(0, 50, (4000, 2))
-    seats[:, 1] = (seats[:, 0] + rng.integers(1, 50, 4000)) % 50
+    leads = leads_of(rng.normal(0, 200, 100))
+    seats = random_pairs(50, 4000, rng)
     seats[2000:] += 50
     seats[:2] = (3, 70), (80, 9)
-    counts = played(strengths, seats, 2, rng)
-    dense, sparse = compare(counts, monkeypatch)
+    dense, sparse = compare(played(leads, seats, 2, rng), monkeypatch)
     across = np.array([3, 10, 20, 30]), np.array([70, 60, 90, 99])
     inside = np.array([1, 10, 60, 70]), np.array([2, 20, 80, 99])
     assert (dense.of_differences(*across) > 5 * dense.of_differences(*inside)).all()
     for pairs in (across, inside):
-        assert sparse.of_differences(*pairs) == pytest.approx(
-            dense.of_differences(*pairs), rel=0.05
-        )
+        near = dense.of_differences(*pairs)
+        assert sparse.of_differences(*pairs) == pytest.approx(near, rel=0.05)
     assert margins(sparse, 100) == pytest.approx(margins(dense, 100), rel=0.01)
 
 
 def test_a_large_pool_of_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where everyone met the three next in rank alone, those far apart are very unsure."""
     rng = np.random.default_rng(1)
-    strengths = -np.sort(-rng.normal(0, 200, 400))
+    leads = leads_of(-np.sort(-rng.normal(0, 200, 400)))
     first = np.tile(np.arange(397), 10)
     seats = np.column_stack((first, first + rng.integers(1, 4, len(first))))
-    dense, sparse = compare(played(strengths, seats, 2, rng), monkeypatch)
+    dense, sparse = compare(played(leads, seats, 2, rng), monkeypatch)
     assert margins(sparse, 400) == pytest.approx(margins(dense, 400), rel=0.01)
     ends = np.array([0, 10, 100]), np.array([399, 390, 300])
     assert sparse.of_differences(*ends) == pytest.approx(dense.of_differences(*ends), rel=0.01)
 
 
-def test_a_large_pool_with_two_who_meet_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two who meet next to nobody else are sure of their order and unsure of their level."""
-    strengths = np.zeros(60)
-    counts = random_games(strengths[:58], pairs=1000, games=2)
-    rng = np.random.default_rng(1)
-    counts = counts.joined(played(strengths, np.array([(58, 59)]), 300, rng))
-    counts = counts.joined(played(strengths, np.array([(3, 59)]), 2, rng))
-    dense, sparse = compare(counts, monkeypatch)
-    pairs = np.array([58, 58, 59]), np.array([59, 0, 0])
-    assert sparse.of_differences(*pairs) == pytest.approx(dense.of_differences(*pairs), rel=0.05)
-
-
 def test_a_large_pool_without_a_prior(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is known of all strengths together, and nothing of them is asked."""
-    counts = random_games(np.zeros(60), pairs=1000, games=2)
-    dense, sparse = compare(counts, monkeypatch, FREE)
+    rng = np.random.default_rng(1)
+    games = played(np.zeros((60, 60)), random_pairs(60, 1000, rng), 2, rng)
+    dense, sparse = compare(games, monkeypatch, FREE)
     assert margins(sparse, 60) == pytest.approx(margins(dense, 60), rel=0.02)
 
 
-def test_nobody_is_unsure_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The difference from oneself is 0, in small pools and in large ones."""
-    for found in compare(random_games(np.zeros(50), pairs=400, games=2), monkeypatch):
-        same = np.arange(50)
-        assert found.of_differences(same, same) == pytest.approx(np.zeros(50), abs=1e-6)
-
-
-def test_nobody_has_played() -> None:
-    """Without players there is nothing to be unsure of."""
-    found = covariance(fit(PairCounts(*np.empty((5, 0), dtype=np.int64))))
-    assert found.from_mean(np.empty(0)).size == 0
+# -- chances ------------------------------------------------------------------------
 
 
 def test_the_normal_distribution() -> None:

@@ -9,16 +9,17 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from tests.ladder.statistics.golden import Pool, with_bayes_elo_prior
+from tests.ladder.statistics.made_games import contents, counts, random_pairs
 
-from meijin.ladder.statistics.fit import empirical_bayes, laplacian
-from meijin.ladder.statistics.fit.bradley_terry import Fit, Outcomes, Prior, fit
+from meijin.ladder.statistics.fit import laplacian
+from meijin.ladder.statistics.fit.bradley_terry import Outcomes, Prior, fit
 from meijin.ladder.statistics.fit.covariance import covariance
 from meijin.ladder.statistics.fit.empirical_bayes import (
     DRAW_SLOPE,
     LEAST_LINEAGE,
     LINKS_OF_PRIOR,
-    PriorSensitivity,
     fit_with_widths,
+    prior_sensitivity,
     shows_effects,
     with_virtual_draws,
 )
@@ -53,8 +54,7 @@ def world(
     steps[:, 0] = rng.normal(0, 200, bots)
     strengths = steps.cumsum(axis=1).ravel()
     effects = rng.normal(0, opening, 40)
-    first = rng.integers(0, len(strengths), games)
-    second = (first + rng.integers(1, len(strengths), games)) % len(strengths)
+    first, second = random_pairs(len(strengths), games, rng).T
     openings = rng.integers(0, 40, games)
     difference = strengths[first] - strengths[second] + effects[openings]
     outcomes = Outcomes(60.0, 40.0, draw_slope, float(strengths.mean()))
@@ -72,14 +72,7 @@ def world(
 
 
 def rms(values: Floats) -> float:
-    """The root mean square."""
     return float(np.sqrt((values**2).mean()))
-
-
-def contents(result: Fit) -> list[object]:
-    """Everything that a fit says, to the byte."""
-    arrays = (result.elo, result.opening_elo)
-    return [*(each.tobytes() for each in arrays), result.outcomes, result.log_likelihood]
 
 
 @pytest.mark.parametrize("width", [80.0, 150.0, 250.0])
@@ -103,26 +96,19 @@ def test_the_width_of_openings_comes_back(width: float) -> None:
     assert 0.5 < rms(errors) / spread.mean() < 1.5
 
 
+@pytest.mark.long
 def test_it_rests_where_expectation_maximisation_does() -> None:
     """Which is slow, and sure to climb: 300 of its steps end within an Elo of the width."""
     made = world(games=600, bots=8, versions=3, step=120)
-    counts, lineage = made.counts.pooled(), made.lineage
+    games, lineage = made.counts.pooled(), made.lineage
     width = 150.0
     for _ in range(300):
-        now = fit(counts, Prior(lineage=width), lineage=lineage)
+        now = fit(games, Prior(lineage=width), lineage=lineage)
         steps = now.elo[lineage.child] - now.elo[lineage.parent]
         variances = covariance(now).of_differences(lineage.child, lineage.parent)
         squares = float((steps**2 + variances).sum()) + LINKS_OF_PRIOR * 150.0**2
         width = (squares / (len(lineage) + LINKS_OF_PRIOR)) ** 0.5
-    assert fit_with_widths(counts, lineage).prior.lineage == pytest.approx(width, abs=1)
-
-
-def test_the_same_for_openings() -> None:
-    """Their squares and variances give their width back."""
-    made = world(games=4_000, opening=90)
-    found = fit_with_widths(made.counts)
-    squares = float((found.opening_elo**2 + found.opening_variances).mean())
-    assert found.prior.opening == pytest.approx(squares**0.5, abs=1)
+    assert fit_with_widths(games, lineage).prior.lineage == pytest.approx(width, abs=1)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -133,6 +119,7 @@ def test_openings_alike_have_no_effects(seed: int) -> None:
     assert contents(fit_with_widths(made.counts)) == contents(fit_with_widths(made.counts.pooled()))
 
 
+@pytest.mark.long
 def test_the_test_for_effects_errs_as_often_as_it_says() -> None:
     """In about one of twenty worlds without any."""
     shown = [
@@ -143,17 +130,17 @@ def test_the_test_for_effects_errs_as_often_as_it_says() -> None:
 
 def test_few_links_leave_the_default() -> None:
     """One of two versions that drew four games says next to nothing."""
-    made = PairCounts(*np.array([(1, 2), (2, 1)]).T, *np.array([(1.0, 0, 1), (1, 0, 1)]).T)
+    made = counts([(1, 2, 1, 0, 1), (2, 1, 1, 0, 1)])
     found = fit_with_widths(made, Lineage(*np.array([(2, 1, 1)]).T))
     assert found.prior.lineage == pytest.approx(Prior().lineage, rel=0.15)
 
 
 def test_without_links_the_default_is_kept() -> None:
     """And without a draw the fit is the plain one, to the byte."""
-    counts = world(games=500).counts
-    counts = replace(counts, wins=counts.wins + counts.draws, draws=np.zeros_like(counts.draws))
-    found = fit_with_widths(counts)
-    assert contents(found) == contents(fit(counts))
+    games = world(games=500).counts
+    games = replace(games, wins=games.wins + games.draws, draws=np.zeros_like(games.draws))
+    found = fit_with_widths(games)
+    assert contents(found) == contents(fit(games))
     assert found.prior == Prior(draw_slope=DRAW_SLOPE)
 
 
@@ -165,25 +152,10 @@ def test_draws_that_depend_on_strength_are_found(draw_slope: float) -> None:
     assert found.draws == pytest.approx(40, abs=4)
 
 
-def test_draws_depend_on_the_strengths_of_the_plain_fit() -> None:
-    """To the byte, and those are close to what is found."""
-    counts = world(games=5_000, draw_slope=0.5).counts
-    found = fit_with_widths(counts)
-    assert found.levels.tobytes() == fit(counts).elo.tobytes()
-    assert found.levels == pytest.approx(found.elo, abs=60)
-
-
 def test_one_lost_game_among_draws_is_no_abyss() -> None:
     """Where two draw all games and the others none, who has lost once is not taken for hopeless."""
-    rows = [
-        (1, 2, 60, 0, 60),
-        (2, 1, 60, 0, 60),
-        (1, 3, 30, 0, 0),
-        (2, 3, 0, 30, 0),
-        (4, 2, 0, 0, 1),
-    ]
-    counts = PairCounts(*np.array(rows).T[:2], *np.array(rows, dtype=float).T[2:])
-    assert fit_with_widths(counts).elo.min() > -900
+    decided = [(1, 2, 60, 0, 60), (2, 1, 60, 0, 60), (1, 3, 30, 0, 0), (4, 2, 0, 0, 1)]
+    assert fit_with_widths(counts([*decided, (2, 3, 0, 30, 0)])).elo.min() > -900
 
 
 def test_a_width_has_a_floor() -> None:
@@ -219,15 +191,16 @@ def test_large_pools_have_a_lineage_too(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_nobody_has_played() -> None:
     """Then there is nothing to estimate from."""
-    nothing = PairCounts(*np.empty((5, 0), dtype=np.int64))
-    nothing = replace(nothing, openings=np.empty(0, dtype=np.int64))
-    assert empirical_bayes.fit_with_widths(nothing, Lineage.none()).players.size == 0
+    assert fit_with_widths(counts([], []), Lineage.none()).players.size == 0
+
+
+# -- prior sensitivity --------------------------------------------------------------
 
 
 def test_the_virtual_draws_are_those_of_bayeselo() -> None:
     """The same games and draws of each two, whatever rows they stand in."""
-    counts = Pool.read("synth_10_1000").counts.merged()
-    ours, theirs = with_virtual_draws(counts, 10).merged(), with_bayes_elo_prior(counts).merged()
+    games = Pool.read("synth_10_1000").counts.merged()
+    ours, theirs = with_virtual_draws(games, 10).merged(), with_bayes_elo_prior(games).merged()
     assert (ours.first == theirs.first).all()
     assert ours.draws == pytest.approx(theirs.draws)
     assert ours.wins == pytest.approx(theirs.wins)
@@ -235,36 +208,33 @@ def test_the_virtual_draws_are_those_of_bayeselo() -> None:
 
 def test_it_is_the_largest_change_of_a_rating() -> None:
     """As of fits that begin at nothing, relative to the mean, of those who are told of alone."""
-    counts = Pool.read("synth_10_1000").counts
-    fitted, centre = fit(counts), np.full(10, 0.1)
+    games = Pool.read("synth_10_1000").counts
+    fitted, centre = fit(games), np.full(10, 0.1)
     told = np.arange(10) > 2
 
     def change(elo: Floats) -> float:
         moved = np.abs((fitted.elo - fitted.elo.mean()) - (elo - elo.mean()))
         return float(moved[told].max())
 
-    found = PriorSensitivity.of(fitted, centre, told)
-    weak = Prior(strength=1e5)
-    assert found.normal_400 == pytest.approx(change(fit(counts, Prior(400.0)).elo), abs=1e-4)
-    drawn = fit(with_bayes_elo_prior(counts), weak)
-    assert found.virtual_draws == pytest.approx(change(drawn.elo), abs=1e-4)
-    assert 0 < found.normal_400 < found.virtual_draws
+    normal_400, virtual_draws = prior_sensitivity(fitted, centre, told)
+    assert normal_400 == pytest.approx(change(fit(games, Prior(400.0)).elo), abs=1e-4)
+    drawn = fit(with_bayes_elo_prior(games), Prior(strength=1e5))
+    assert virtual_draws == pytest.approx(change(drawn.elo), abs=1e-4)
+    assert 0 < normal_400 < virtual_draws
+    assert prior_sensitivity(fitted, centre, ~np.ones(10, dtype=bool)) == (0, 0)
 
 
 def test_a_pool_without_draws_has_one_too() -> None:
     """Though BayesElo's prior makes draws where none were; a perfect scorer moves most."""
-    counts = PairCounts(
-        np.array([0, 1, 2]), np.array([1, 2, 0]), *np.array([[5.0, 3, 0], [0, 0, 0], [0, 2, 5]])
-    )
-    fitted = fit(counts)
-    third, everyone = np.full(3, 1 / 3), np.ones(3, dtype=bool)
-    found = PriorSensitivity.of(fitted, third, everyone)
-    assert found.normal_400 > 30
-    assert found.virtual_draws > 30
+    fitted = fit(counts([(0, 1, 5, 0, 0), (1, 2, 3, 0, 2), (2, 0, 0, 0, 5)]))
+    assert min(prior_sensitivity(fitted, np.full(3, 1 / 3), np.ones(3, dtype=bool))) > 30
 
 
-def test_nobody_told_of_is_no_change() -> None:
-    """Such as of a ladder whose ratings are all provisional."""
-    counts = Pool.read("synth_10_1000").counts
-    nobody = np.zeros(10, dtype=bool)
-    assert PriorSensitivity.of(fit(counts), np.full(10, 0.1), nobody) == PriorSensitivity(0, 0)
+def test_it_is_that_of_the_games_without_effects_of_openings() -> None:
+    """Which other priors are compared with, too."""
+    fitted = fit_with_widths(world(games=2_000, bots=5, opening=150).counts)
+    assert fitted.openings.size
+    plain = fit(fitted.games.pairs, replace(fitted.prior, opening=0.0), levels=fitted.levels)
+    centre, everyone = np.full(5, 0.2), np.ones(5, dtype=bool)
+    found, wanted = (prior_sensitivity(each, centre, everyone) for each in (fitted, plain))
+    assert found == pytest.approx(wanted, abs=1e-3)

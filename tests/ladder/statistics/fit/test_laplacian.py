@@ -1,10 +1,17 @@
 """The matrix of who met whom, against the same written out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from meijin.ladder.statistics.fit import laplacian
-from meijin.ladder.statistics.fit.laplacian import Laplacian, NoSolutionError, solve_bordered
+from meijin.ladder.statistics.fit.laplacian import (
+    Laplacian,
+    NoSolutionError,
+    large_eigenpairs,
+    solve_bordered,
+)
 from meijin.ladder.statistics.fit.pair_counts import Floats
 
 
@@ -17,7 +24,6 @@ def graph(players: int, edges: int, ridge: float = 0.1) -> Laplacian:
 
 
 def written_out(matrix: Laplacian) -> Floats:
-    """Edge by edge."""
     out = np.diag(matrix.ridge)
     for one, other, weight in zip(matrix.first, matrix.second, matrix.weight, strict=True):
         out[[one, other], [one, other]] += weight
@@ -25,11 +31,18 @@ def written_out(matrix: Laplacian) -> Floats:
     return out
 
 
-def test_dense_is_edge_by_edge() -> None:
-    """Games of the same two add up, whatever the colours."""
-    matrix = graph(6, 40)
-    assert matrix.dense() == pytest.approx(written_out(matrix))
-    assert matrix.diagonal == pytest.approx(np.diagonal(written_out(matrix)))
+def test_the_matrix_is_that_of_its_edges() -> None:
+    """Games of the same two add up, whatever the colours; merged, each two have one edge."""
+    matrix = graph(6, 200)
+    out, vector = written_out(matrix), np.arange(6.0)
+    assert matrix.dense() == pytest.approx(out)
+    assert matrix.diagonal == pytest.approx(np.diagonal(out))
+    weights = np.diag(matrix.diagonal) - out
+    assert matrix.weights_times(vector) == pytest.approx(weights @ vector)
+    merged = matrix.merged()
+    assert merged.dense() == pytest.approx(out)
+    assert len(merged.weight) == 15
+    assert (merged.first < merged.second).all()
 
 
 def test_a_border_takes_away_what_is_unknown() -> None:
@@ -37,27 +50,10 @@ def test_a_border_takes_away_what_is_unknown() -> None:
     matrix, rng = graph(6, 40), np.random.default_rng(1)
     border, corner = rng.random((6, 2)), np.array([[9.0, 1.0], [1.0, 7.0]])
     complement = written_out(matrix) - border @ np.linalg.inv(corner) @ border.T
-    assert matrix.with_border(border, corner).dense() == pytest.approx(complement)
+    assert replace(matrix, border=border, corner=corner).dense() == pytest.approx(complement)
 
 
-def test_merging_keeps_the_matrix() -> None:
-    """One edge for each two who met."""
-    matrix = graph(6, 200)
-    merged = matrix.merged()
-    assert merged.dense() == pytest.approx(matrix.dense())
-    assert len(merged.weight) == 15
-    assert (merged.first < merged.second).all()
-
-
-def test_weights_times_is_the_matrix_without_its_diagonal() -> None:
-    """A vector is multiplied edge by edge."""
-    matrix = graph(6, 40)
-    vector = np.arange(6.0)
-    weights = np.diag(matrix.diagonal) - written_out(matrix)
-    assert matrix.weights_times(vector) == pytest.approx(weights @ vector)
-
-
-def test_weights_between_is_an_entry_of_them() -> None:
+def test_weights_between_two_are_entries() -> None:
     """In either order, and 0 where two never met."""
     matrix = graph(9, 12).merged()
     weights = np.diag(matrix.diagonal) - matrix.dense()
@@ -88,20 +84,67 @@ def test_both_ways_solve(
     assert not ridge or x.sum() == pytest.approx(0, abs=error)
 
 
-def test_a_negative_weight_has_no_factors() -> None:
-    """What isn't positive is refused."""
-    matrix = Laplacian(np.array([0]), np.array([1]), np.array([-9.0]), np.full(2, 0.1))
+@pytest.mark.parametrize(
+    ("dense", "ends", "weight", "ridge"),
+    [(1500, [(0, 1)], -9.0, 0.1), (0, [(0, 1), (2, 3)], 1.0, 0.0)],
+    ids=["by factors: not positive", "by conjugate gradients: two components without a ridge"],
+)
+def test_what_has_no_solution_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+    dense: int,
+    ends: list[tuple[int, int]],
+    weight: float,
+    ridge: float,
+) -> None:
+    monkeypatch.setattr(laplacian, "DENSE", dense)
+    first, second = np.array(ends).T
+    players = 2 * len(ends)
+    matrix = Laplacian(first, second, np.full(len(ends), weight), np.full(players, ridge))
+    top = np.repeat((1.0, -1.0), len(ends))
     with pytest.raises(NoSolutionError):
-        solve_bordered(
-            matrix, np.empty((2, 0)), np.empty((0, 0)), np.array([1.0, -1.0]), np.empty(0)
-        )
+        solve_bordered(matrix, np.empty((players, 0)), np.empty((0, 0)), top, np.empty(0))
 
 
-def test_conjugate_gradients_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Components without a ridge can't be told apart, and no step gets nearer."""
-    monkeypatch.setattr(laplacian, "DENSE", 0)
-    ends = np.array([0, 2]), np.array([1, 3])
-    matrix = Laplacian(*ends, np.ones(2), np.zeros(4))
-    top = np.array([1.0, 1.0, -1.0, -1.0])
-    with pytest.raises(NoSolutionError):
-        solve_bordered(matrix, np.empty((4, 0)), np.empty((0, 0)), top, np.empty(0))
+def normalised(met: Floats) -> Floats:
+    """Weights of who met whom, normalised to a largest eigenvalue of 1."""
+    met = met + met.T
+    scale = met.sum(axis=0) ** -0.5
+    weights: Floats = scale[:, None] * met * scale
+    return weights
+
+
+def ring(players: int) -> Floats:
+    """Everyone met the two next, one to three times."""
+    rng = np.random.default_rng(1)
+    met = np.zeros((players, players))
+    for step in (1, 2):
+        place = np.arange(players)
+        met[place, (place + step) % players] = rng.integers(1, 4, players)
+    return normalised(met)
+
+
+def mixed(players: int, games: int) -> Floats:
+    rng = np.random.default_rng(1)
+    met = np.zeros((players, players))
+    np.add.at(met, tuple(rng.integers(0, players, (2, games))), 1.0)
+    return normalised(met)
+
+
+@pytest.mark.parametrize("matrix", [ring(300), mixed(300, 6000)], ids=["ring", "mixed"])
+def test_large_eigenvalues_are_found(matrix: Floats) -> None:
+    """All above one half, but for the 1 that it is told of; the vectors are orthonormal."""
+    largest = np.linalg.eigh(matrix)[1][:, -1]
+    values, vectors = large_eigenpairs(lambda vector: matrix @ vector, largest)
+    wanted = np.linalg.eigvalsh(matrix)[:-1]
+    found = values > 0.5
+    assert values[found] == pytest.approx(wanted[wanted > 0.5], abs=0.002)
+    rest = matrix @ vectors[:, found] - vectors[:, found] * values[found]
+    assert (np.linalg.norm(rest, axis=0) <= 0.1 * (1 - values[found])).all()
+    assert vectors.T @ vectors == pytest.approx(np.eye(vectors.shape[1]), abs=1e-9)
+
+
+def test_a_mixed_pool_takes_few_steps() -> None:
+    """It is seen at the first look that nothing is missing."""
+    matrix = mixed(300, 6000)
+    values, _ = large_eigenpairs(lambda vector: matrix @ vector, np.ones(300))
+    assert len(values) <= laplacian.CHECK_STEPS[0]

@@ -55,19 +55,16 @@ def points(draw: st.DrawFn) -> tuple[LogPosterior, Floats]:
 
 
 def state(posterior: LogPosterior, values: Floats) -> State:
-    """An array as a state."""
     strengths, others, openings = np.split(values, (posterior.players, posterior.players + COMMON))
     advantage, draws, draw_slope = others.tolist()
     return State(strengths, advantage, draws, draw_slope, openings)
 
 
 def array(of: State) -> Floats:
-    """A state as an array."""
     return np.concatenate((of.strengths, of.others))
 
 
 def free(posterior: LogPosterior) -> list[int]:
-    """The places in the array that are to be found."""
     return [*range(posterior.players), *(posterior.players + posterior.free).tolist()]
 
 
@@ -107,22 +104,6 @@ def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, 
 
 
 @given(points())
-def test_a_newton_step_solves_the_curvature(point: tuple[LogPosterior, Floats]) -> None:
-    """The curvature times the step is the gradient; what is held at 0 stays."""
-    posterior, values = point
-    here = Point(posterior, posterior.levelled(state(posterior, values)))
-    curvature, gradient = here.curvature(), here.gradient()
-    step = curvature.solve(gradient)
-    top = curvature.strengths.dense() @ step.strengths + curvature.border @ step.others
-    assert top == pytest.approx(gradient.strengths, abs=1e-8)
-    bottom = curvature.border.T @ step.strengths + curvature.corner @ step.others
-    expected = gradient.others[posterior.free]
-    assert bottom[posterior.free] == pytest.approx(expected, abs=1e-8)
-    assert not step.draws or posterior.has_draws
-    assert not step.draw_slope or posterior.has_draw_slope
-
-
-@given(points())
 def test_gauss_and_newtons_curvature_is_positive_definite(
     point: tuple[LogPosterior, Floats],
 ) -> None:
@@ -136,14 +117,3 @@ def test_gauss_and_newtons_curvature_is_positive_definite(
     assert np.linalg.eigvalsh(whole).min() > 0
     assert (curvature.border == exact.border).all()
     assert (curvature.strengths.dense() == exact.strengths.dense()).all()
-
-
-def test_a_state_moves_along_a_step() -> None:
-    """By a share of it, in every parameter."""
-    start = State(np.array([1.0, -1.0]), 0.5, 0.2, 0.1, np.array([3.0]))
-    step = State(np.array([2.0, 4.0]), 6.0, 8.0, 2.0, np.array([4.0]))
-    moved = start.moved(step, 0.25)
-    assert moved.strengths.tolist() == [1.5, 0.0]
-    assert (moved.advantage, moved.draws, moved.draw_slope) == pytest.approx((2.0, 2.2, 0.6))
-    assert moved.openings.tolist() == [4.0]
-    assert start.dot(step) == pytest.approx(2 - 4 + 3 + 1.6 + 0.2 + 12)

@@ -3,40 +3,31 @@
 import numpy as np
 
 from meijin.ladder.statistics.fit.lineage import Lineage
-from meijin.ladder.statistics.fit.pair_counts import Integers
 
 
-def rows(lineage: Lineage) -> list[tuple[int, ...]]:
-    """Child, parent and steps of each link."""
-    return list(zip(*(each.tolist() for each in _columns(lineage)), strict=True))
+def rows(lineage: Lineage) -> list[list[int]]:
+    found: list[list[int]] = np.column_stack(
+        (lineage.child, lineage.parent, lineage.steps)
+    ).tolist()
+    return found
 
 
-def _columns(lineage: Lineage) -> tuple[Integers, Integers, Integers]:
-    return lineage.child, lineage.parent, lineage.steps
-
-
-def test_a_child_is_linked_to_its_parent() -> None:
-    """One row a child, sorted."""
+def test_a_child_is_linked_to_its_nearest_ancestor() -> None:
+    """One row a child, sorted; each version between that doesn't play is a step more."""
     found = Lineage.nearest({5: 3, 3: 1, 4: 2}, np.array([1, 2, 3, 4, 5]))
-    assert rows(found) == [(3, 1, 1), (4, 2, 1), (5, 3, 1)]
-
-
-def test_a_parent_that_does_not_play_is_crossed() -> None:
-    """Each version between is a step more; who has no ancestor here has no link."""
-    found = Lineage.nearest({9: 7, 7: 5, 5: 2, 6: 4}, np.array([2, 6, 9]))
-    assert rows(found) == [(9, 2, 3)]
+    assert rows(found) == [[3, 1, 1], [4, 2, 1], [5, 3, 1]]
+    assert rows(Lineage.nearest({9: 7, 7: 5, 5: 2, 6: 4}, np.array([2, 6, 9]))) == [[9, 2, 3]]
 
 
 def test_links_to_others_are_left_out_of_places() -> None:
     """Both ends have to be among the players; the order of the rows makes no difference."""
     lineage = Lineage(*np.array([(40, 30, 1), (20, 10, 2), (30, 20, 1), (99, 10, 1)]).T)
     found = lineage.places(np.array([10, 20, 40]))
-    assert rows(found) == [(1, 0, 2)]
-    assert rows(lineage.places(np.array([10, 20, 30, 40]))) == [(1, 0, 2), (2, 1, 1), (3, 2, 1)]
+    assert rows(found) == [[1, 0, 2]]
+    assert rows(lineage.places(np.array([10, 20, 30, 40]))) == [[1, 0, 2], [2, 1, 1], [3, 2, 1]]
 
 
 def test_founders_are_found_over_any_number_of_links() -> None:
-    """Everyone else is its own."""
     chain = np.arange(6)
     lineage = Lineage(chain[1:], chain[:-1], np.ones(5, dtype=np.int64))
     assert lineage.founders(8).tolist() == [0, 0, 0, 0, 0, 0, 6, 7]

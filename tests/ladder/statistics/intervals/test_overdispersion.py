@@ -4,19 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.ladder.statistics.made_games import counts, rows_at
 
-from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Outcomes, fit
-from meijin.ladder.statistics.fit.pair_counts import PairCounts
+from meijin.ladder.statistics.fit.bradley_terry import Outcomes, fit
 from meijin.ladder.statistics.intervals.overdispersion import clustered_pairs
 
-COUNTS = PairCounts(
-    first=np.array([1, 2, 1, 1]),
-    second=np.array([2, 1, 2, 3]),
-    wins=np.array([3.0, 1.0, 0.0, 0.0]),
-    draws=np.array([1.0, 0.0, 2.0, 0.0]),
-    losses=np.array([0.0, 2.0, 1.0, 0.0]),
-    openings=np.array([7, 7, 9, 7]),
-)
+COUNTS = counts([(1, 2, 3, 1, 0), (2, 1, 1, 0, 2), (1, 2, 0, 2, 1), (1, 3, 0, 0, 0)], [7, 7, 9, 7])
 
 
 def test_scores_are_derivatives_of_the_likelihood() -> None:
@@ -42,30 +35,20 @@ def test_scores_are_derivatives_of_the_likelihood() -> None:
 
 def test_games_that_nobody_played_are_no_cluster() -> None:
     """Rows of nothing keep players in a fit, and no more."""
-    rows = slice(3, 4)
-    none = replace(
-        COUNTS,
-        **{
-            name: getattr(COUNTS, name)[rows]
-            for name in ("first", "second", "wins", "draws", "losses", "openings")
-        },
-    )
-    pairs = clustered_pairs(fit(none))
+    pairs = clustered_pairs(fit(rows_at(COUNTS, slice(3, 4))))
     assert len(pairs.first) == len(pairs.clusters.games) == 0
 
 
 def test_without_openings_a_cluster_is_a_pair_and_colours() -> None:
-    """All games with the same colours are one."""
     clusters = clustered_pairs(fit(COUNTS.pooled())).clusters
     assert clusters.games.tolist() == [7, 3]
 
 
 def test_an_only_game_shares_nothing() -> None:
     """Neither opening nor opponent can make its result scatter more."""
-    counts = PairCounts(*(np.array([each]) for each in (1, 2)), *np.eye(3)[0].reshape(3, 1))
-    known = replace(fit(counts), elo=np.zeros(2), outcomes=Outcomes(0.0, 0.0))
+    known = replace(fit(counts([(1, 2, 1, 0, 0)])), elo=np.zeros(2), outcomes=Outcomes(0.0, 0.0))
     pairs = clustered_pairs(known)
     assert pairs.information == pytest.approx([0.25])
     assert pairs.most_alike == pytest.approx([0.0])
     assert pairs.shared == pytest.approx([0.0])
-    assert ELO_PER_NAT * pairs.score[0] == pytest.approx(ELO_PER_NAT / 2)
+    assert pairs.score == pytest.approx([0.5])

@@ -4,15 +4,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.ladder.statistics.made_games import OUTCOMES, counts, random_pairs, shuffled
 
+from meijin.ladder.statistics.diagnosis.residuals import in_blocks, points_over_time
 from meijin.ladder.statistics.fit import laplacian
-from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, Outcomes, fit
-from meijin.ladder.statistics.fit.covariance import DenseCovariance, covariance
-from meijin.ladder.statistics.fit.pair_counts import PairCounts
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, fit
+from meijin.ladder.statistics.fit.covariance import Covariance, DenseCovariance, covariance
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
 from meijin.ladder.statistics.intervals.overdispersion import Overdispersion, clustered_pairs
-from meijin.ladder.statistics.intervals.robust import ScaledCovariance, robust_covariance
-
-OUTCOMES = Outcomes(advantage=60.0, draws=40.0)
+from meijin.ladder.statistics.intervals.robust import (
+    STILL,
+    RandomWalk,
+    WidenedCovariance,
+    _nyblom,
+    robust_covariance,
+)
 
 
 def games(
@@ -24,7 +30,7 @@ def games(
     pair_deviation: float = 0.0,
     seed: int = 1,
 ) -> PairCounts:
-    """Each two with both colours on each opening: so many games, each copied so many times."""
+    """Each two with both colours on each opening: this many games, each copied this many times."""
     rng = np.random.default_rng(seed)
     first, second = np.nonzero(~np.eye(players, dtype=bool))
     strengths = rng.normal(0, 150, players)
@@ -40,28 +46,29 @@ def games(
     )
 
 
-def written_out(known: Fit, found: Overdispersion) -> np.ndarray:
-    """The sandwich as a sum over pairs of games."""
-    matrix = covariance(known)
-    assert isinstance(matrix, DenseCovariance)
-    bread = matrix.matrix / ELO_PER_NAT**2
+def matrix_of(found: Covariance) -> Floats:
+    assert isinstance(found, DenseCovariance)
+    return found.matrix
+
+
+def written_out(known: Fit, found: Overdispersion) -> Floats:
+    bread = matrix_of(covariance(known)) / ELO_PER_NAT**2
     total = bread.copy()
     pairs = clustered_pairs(known)
     for first, second, excess in zip(pairs.first, pairs.second, found.excess(pairs), strict=True):
         column = bread[:, first] - bread[:, second]
         total += excess * np.outer(column, column)
-    return np.asarray(ELO_PER_NAT**2 * total)
+    return ELO_PER_NAT**2 * total
 
 
 def test_it_is_the_sandwich_written_out() -> None:
     """Bread, meat of each pair, bread."""
     known = fit(games(copies=3, pair_deviation=80))
     robust = robust_covariance(known)
-    assert isinstance(robust.covariance, DenseCovariance)
     assert robust.overdispersion.correlation > 0.15
     assert robust.overdispersion.pair_deviation > 30
     wanted = written_out(known, robust.overdispersion)
-    assert robust.covariance.matrix == pytest.approx(wanted, rel=1e-9)
+    assert matrix_of(robust.covariance) == pytest.approx(wanted, rel=1e-9)
     weights = np.full(12, 1 / 12)
     ratio = robust.covariance.from_mean(weights).sum() / covariance(known).from_mean(weights).sum()
     assert robust.factor == pytest.approx(ratio**0.5)
@@ -69,14 +76,11 @@ def test_it_is_the_sandwich_written_out() -> None:
 
 def test_where_nothing_hangs_together_it_is_the_models() -> None:
     """Games that have nothing in common, each on an opening of its own."""
-    counts = games(each=1, seed=3)
-    counts = replace(counts, openings=np.arange(len(counts.first)))
-    known = fit(counts)
-    robust, model = robust_covariance(known), covariance(known)
-    assert isinstance(robust.covariance, DenseCovariance)
-    assert isinstance(model, DenseCovariance)
+    made = games(each=1, seed=3)
+    known = fit(replace(made, openings=np.arange(len(made.first))))
+    robust = robust_covariance(known)
     assert robust.overdispersion == Overdispersion(0.0, 0.0)
-    assert (robust.covariance.matrix == model.matrix).all()
+    assert (matrix_of(robust.covariance) == matrix_of(covariance(known))).all()
     assert robust.factor == 1
 
 
@@ -104,48 +108,29 @@ def test_the_effect_of_pairs_is_found(deviation: float) -> None:
 
 
 def test_without_circles_pairs_have_no_effect() -> None:
-    """One bot against all others: their strengths explain whatever comes."""
-    rng = np.random.default_rng(1)
-    wins = rng.integers(0, 50, 9).astype(float)
-    none, others = np.zeros(9, dtype=np.int64), np.arange(1, 10)
-    counts = PairCounts(none, others, wins, 0 * wins, 50 - wins)
-    assert robust_covariance(fit(counts)).overdispersion.pair_deviation < 5
-
-
-def test_two_alone_have_no_effect() -> None:
-    """Their difference explains whatever comes, also where one draws and never wins."""
-    counts = PairCounts(
-        np.array([0, 1]), np.array([1, 0]), np.array([0.0, 45.0]), np.ones(2), np.array([44.0, 4])
-    )
-    assert robust_covariance(fit(counts)).factor == pytest.approx(1, abs=0.02)
+    """One bot against all others, or two alone: their strengths explain whatever comes."""
+    wins = np.random.default_rng(1).integers(0, 50, 9).tolist()
+    star = counts((0, other, won, 0, 50 - won) for other, won in enumerate(wins, start=1))
+    assert robust_covariance(fit(star)).overdispersion.pair_deviation < 5
+    alone = counts([(0, 1, 0, 1, 44), (1, 0, 45, 1, 4)])
+    assert robust_covariance(fit(alone)).factor == pytest.approx(1, abs=0.02)
 
 
 def test_equal_games_give_equal_bytes() -> None:
     """In whatever order their rows come."""
-    counts = games(pair_deviation=50)
-    order = np.random.default_rng(2).permutation(len(counts.first))
-    shuffled = PairCounts(
-        counts.first[order],
-        counts.second[order],
-        counts.wins[order],
-        counts.draws[order],
-        counts.losses[order],
-        np.asarray(counts.openings)[order],
-    )
-    one, other = robust_covariance(fit(counts)), robust_covariance(fit(shuffled))
-    assert isinstance(one.covariance, DenseCovariance)
-    assert isinstance(other.covariance, DenseCovariance)
+    made = games(pair_deviation=50)
+    one, other = (robust_covariance(fit(each)) for each in (made, shuffled(made)[0]))
     assert one.overdispersion == other.overdispersion
-    assert one.covariance.matrix.tobytes() == other.covariance.matrix.tobytes()
+    assert matrix_of(one.covariance).tobytes() == matrix_of(other.covariance).tobytes()
 
 
 def test_a_large_pool_is_scaled_player_by_player(monkeypatch: pytest.MonkeyPatch) -> None:
     """Near to the whole sandwich, where everyone has met everyone."""
-    counts = games(30, copies=2, pair_deviation=80)
-    whole = robust_covariance(fit(counts))
+    made = games(30, copies=2, pair_deviation=80)
+    whole = robust_covariance(fit(made))
     monkeypatch.setattr(laplacian, "DENSE", 10)
-    scaled = robust_covariance(fit(counts))
-    assert isinstance(scaled.covariance, ScaledCovariance)
+    scaled = robust_covariance(fit(made))
+    assert isinstance(scaled.covariance, WidenedCovariance)
     found, wanted = scaled.overdispersion, whole.overdispersion
     assert found.correlation == pytest.approx(wanted.correlation, abs=0.05)
     assert found.pair_deviation == pytest.approx(wanted.pair_deviation, rel=0.1)
@@ -153,15 +138,114 @@ def test_a_large_pool_is_scaled_player_by_player(monkeypatch: pytest.MonkeyPatch
     near, exact = (each.covariance.from_mean(weights) ** 0.5 for each in (scaled, whole))
     assert near == pytest.approx(exact, rel=0.12)
     pair = np.array([0]), np.array([29])
-    assert scaled.covariance.of_differences(*pair) == pytest.approx(
-        whole.covariance.of_differences(*pair), rel=0.25
-    )
+    near, exact = (each.covariance.of_differences(*pair) for each in (scaled, whole))
+    assert near == pytest.approx(exact, rel=0.25)
 
 
 def test_an_empty_pool_has_no_overdispersion() -> None:
-    """Nobody, no games."""
-    none = np.empty(0, dtype=np.int64)
-    known = fit(PairCounts(none, none, np.empty(0), np.empty(0), np.empty(0)))
-    robust = robust_covariance(known)
+    robust = robust_covariance(fit(counts([])))
     assert robust.overdispersion == Overdispersion(0.0, 0.0)
     assert robust.factor == 1
+
+
+# -- a random walk ------------------------------------------------------------------
+
+
+def played(
+    games: int, *, step: float = 0.0, bots: int = 20, seed: int = 1
+) -> tuple[PairCounts, Integers]:
+    """This many games in order, a row each, and their blocks; each moves its two players' strengths."""
+    rng = np.random.default_rng(seed)
+    strengths = rng.normal(0, 150, bots)
+    first, second = random_pairs(bots, games, rng).T
+    results = np.zeros((3, games))
+    steps, luck = rng.normal(0, step, (games, 2)), rng.random(games)
+    for game in range(games):
+        one, other = first[game], second[game]
+        lead = strengths[one] - strengths[other]
+        won, lost = luck[game] < OUTCOMES.wins(lead), luck[game] > 1 - OUTCOMES.losses(lead)
+        results[0 if won else 2 if lost else 1, game] = 1
+        strengths[[one, other]] += steps[game]
+    return PairCounts(first, second, *results), in_blocks(games, 64)
+
+
+def walk_of(made: PairCounts, times: Integers) -> RandomWalk:
+    return RandomWalk.of(fit(made), made, times)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_walk_is_found_and_measured(seed: int) -> None:
+    """Steps of 4 Elo, over 800 games of each."""
+    walk = walk_of(*played(8_000, step=4, seed=seed))
+    assert walk.is_sure
+    assert walk.step == pytest.approx(4, rel=0.35)
+
+
+@pytest.mark.long
+def test_strengths_that_stay_are_seldom_taken_for_walking() -> None:
+    """The statistic is about standard normal then, though its right side is the longer one."""
+    found = [walk_of(*played(600, seed=seed)).deviations for seed in range(40)]
+    assert np.mean(found) == pytest.approx(0, abs=0.5)
+    assert np.std(found) == pytest.approx(1, abs=0.35)
+    assert sum(each > 3 for each in found) <= 1
+
+
+def test_what_is_allowed_for_by_chance_is_little() -> None:
+    """Where strengths stay the intervals of most pools hardly widen."""
+    wider = []
+    for seed in range(10):
+        made, times = played(1_500, seed=seed)
+        known = fit(made)
+        wider.append(robust_covariance(known, RandomWalk.of(known, made, times)).factor)
+    assert np.median(wider) < 1.08
+    assert np.mean(wider) < 1.25
+
+
+def test_the_statistic_is_nybloms_written_out() -> None:
+    """The mean square of the cumulated residuals less their trend, in units of their variance."""
+    made, times = played(900, step=5, bots=4)
+    over = points_over_time(fit(made), made, times)
+    excess, _ = _nyblom(over)
+    for player in range(4):
+        residuals, variances = over.residual[player], over.variance[player]
+        whole, total = variances.sum(), residuals.sum()
+        square = mean = so_far = passed = 0.0
+        for residual, variance in zip(residuals, variances, strict=True):
+            so_far, passed = so_far + residual, passed + variance / whole
+            square += variance / whole * (so_far - passed * total) ** 2 / whole
+            mean += variance / whole * passed * (1 - passed)
+        assert excess[player] == pytest.approx(square - mean)
+        assert mean == pytest.approx(1 / 6, abs=0.01)
+
+
+def test_the_end_of_a_walk_is_as_far_from_its_mean_as_is_told() -> None:
+    """A third of the variance of all its steps."""
+    rng = np.random.default_rng(4)
+    walks = rng.normal(0, 3, (4_000, 300)).cumsum(axis=1)
+    square = ((walks[:, -1] - walks.mean(axis=1)) ** 2).mean()
+    assert RandomWalk(3.0, 9.0).variances(np.array([300.0])) == pytest.approx([square], rel=0.1)
+
+
+def test_few_games_or_one_time_say_nothing() -> None:
+    """Nobody is looked at then, and nothing is divided by 0."""
+    assert walk_of(*played(30)) == STILL
+    made, times = played(500)
+    assert walk_of(made, np.zeros_like(times)).step == 0
+    assert walk_of(counts([]), np.empty(0, dtype=np.int64)) == STILL
+
+
+def test_a_walk_widens_each_player_by_its_own_games() -> None:
+    """And leaves what errors share, in a large pool likewise: without the matrix."""
+    known, walk = fit(played(400, bots=6)[0]), RandomWalk(2.0, 5.0)
+    own = walk.variances(known.games_of_players)
+    still, walking = (robust_covariance(known, each) for each in (STILL, walk))
+    added = matrix_of(walking.covariance) - matrix_of(still.covariance)
+    assert added == pytest.approx(np.diag(own), abs=1e-9)
+    assert own == pytest.approx(4 * known.games_of_players / 3)
+    assert known.games_of_players.sum() == 800
+    assert walking.factor > still.factor
+    dense, sparse = walking.covariance, WidenedCovariance(still.covariance, np.ones(6), own)
+    one, other = np.array([0, 3, 2]), np.array([1, 5, 2])
+    assert sparse.of_differences(one, other) == pytest.approx(dense.of_differences(one, other))
+    weights = np.array([0.5, 0.0, 0.25, 0.25, 0.0, 0.0])
+    assert sparse.from_mean(weights) == pytest.approx(dense.from_mean(weights))

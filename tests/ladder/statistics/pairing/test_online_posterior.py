@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.ladder.statistics.made_games import OUTCOMES, all_pairs
 
-from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, Outcomes, fit
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, fit
 from meijin.ladder.statistics.fit.covariance import DenseCovariance, covariance
 from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
 from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
 
 PLAYERS = 5
-OUTCOMES = Outcomes(advantage=60.0, draws=40.0)
 PRIOR = 600.0
 Game = tuple[int, int, float]
 """Who moved first, the other, and the first one's points."""
@@ -31,32 +31,27 @@ GAMES = st.lists(
 def league(games: int = 10) -> PairCounts:
     """A small random league: everyone meets everyone so often with each colour."""
     rng = np.random.default_rng(1)
-    first, second = np.nonzero(~np.eye(PLAYERS, dtype=bool))
-    results = rng.multinomial(games, (0.5, 0.1, 0.4), len(first)).astype(float)
-    return PairCounts(first, second, *results.T)
+    pairs = all_pairs(PLAYERS)
+    results = rng.multinomial(games, (0.5, 0.1, 0.4), len(pairs)).astype(float)
+    return PairCounts(*pairs.T, *results.T)
 
 
 def fitted() -> Fit:
-    """The league's fit."""
     return fit(league())
 
 
 def posterior_of(result: Fit) -> OnlinePosterior:
-    """What a fit leads to."""
     found = covariance(result)
     assert isinstance(found, DenseCovariance)
     return OnlinePosterior(result.elo, found.matrix, result.outcomes)
 
 
-def contrast(one: int, other: int, players: int = PLAYERS) -> Floats:
-    """The difference of two, as a vector."""
-    vector = np.zeros(players)
-    vector[[one, other]] = 1, -1
+def contrast(one: int, other: int) -> Floats:
+    vector: Floats = np.eye(PLAYERS)[one] - np.eye(PLAYERS)[other]
     return vector
 
 
 def inverse(posterior: OnlinePosterior) -> Floats:
-    """The information in nats."""
     information = np.linalg.inv(posterior.covariance / ELO_PER_NAT**2)
     return information.astype(float, copy=False)
 
@@ -89,35 +84,23 @@ def test_results_update_as_an_inversion_does(games: Sequence[Game]) -> None:
 @given(GAMES)
 @settings(max_examples=50)
 def test_expectations_update_as_an_inversion_does(games: Sequence[Game]) -> None:
-    """They change the covariance alone, and several at once are as many one by one."""
+    """They change the covariance alone, several at once as one by one, until results replace them."""
     posterior = posterior_of(fitted())
-    start = posterior.elo.copy()
-    information = inverse(posterior)
+    start, information = posterior.elo.copy(), inverse(posterior)
+    played = information.copy()
     for one, other, _ in games:
         posterior.expect(one, other, 3)
         of_a_game = float(posterior.outcomes.information(start[one] - start[other]))
-        vector = contrast(one, other)
-        information += 3 * of_a_game * np.outer(vector, vector)
+        information += 3 * of_a_game * np.outer(contrast(one, other), contrast(one, other))
     expected = ELO_PER_NAT**2 * np.linalg.inv(information)
     assert posterior.covariance == pytest.approx(expected, rel=1e-6)
     assert (posterior.elo == start).all()
-
-
-@given(GAMES)
-@settings(max_examples=50)
-def test_a_result_takes_the_place_of_an_expectation(games: Sequence[Game]) -> None:
-    """When all that was expected has been played, nothing but the results is left."""
-    posterior = posterior_of(fitted())
-    information = inverse(posterior)
-    for one, other, _ in games:
-        posterior.expect(other, one)
-    for one, other, points in games:
+    for one, other, points in [*games] * 3:
         difference = float(posterior.elo[one] - posterior.elo[other])
         _, curvature = posterior.outcomes.derivatives(difference, points)
-        vector = contrast(one, other)
-        information += curvature * np.outer(vector, vector)
+        played += curvature * np.outer(contrast(one, other), contrast(one, other))
         posterior.observe(one, other, points)
-    expected = ELO_PER_NAT**2 * np.linalg.inv(information)
+    expected = ELO_PER_NAT**2 * np.linalg.inv(played)
     assert posterior.covariance == pytest.approx(expected, rel=1e-6)
 
 
@@ -141,27 +124,11 @@ def test_trace_reductions_are_differences_of_traces(games: Sequence[Game], asked
 
 
 def test_variance_shares_are_what_a_game_takes_away() -> None:
-    """Of the variance of the two's difference."""
     posterior = posterior_of(fitted())
     pair = np.array([1]), np.array([3])
     share, before = posterior.variance_shares(*pair), posterior.variances(*pair)
     posterior.expect(1, 3)
     assert posterior.variances(*pair) == pytest.approx(before * (1 - share))
-
-
-def test_a_preview_is_near_the_next_fit() -> None:
-    """Twenty wins of one player, taken in one by one, lead to within an Elo of a fit of all."""
-    before = fit(league(40))
-    posterior = posterior_of(before)
-    games = [(0, loser) for loser in range(1, PLAYERS)] * 5
-    for winner, loser in games:
-        posterior.observe(winner, loser, 1.0)
-    won, none = np.ones(20), np.zeros(20)
-    first, second = np.array(games).T
-    more = PairCounts(first, second, won, none, none)
-    after = fit(league(40).joined(more))
-    assert np.abs(after.elo - before.elo).max() > 10
-    assert posterior.elo == pytest.approx(after.elo, abs=1)
 
 
 def test_newcomers_have_the_prior() -> None:
@@ -176,27 +143,17 @@ def test_newcomers_have_the_prior() -> None:
 
 
 def test_newcomers_come_in_any_order() -> None:
-    """One after the other is as both at once, and what was expected still is."""
-    one_by_one, at_once, never_expected = (posterior_of(fitted()) for _ in range(3))
-    for posterior in (one_by_one, at_once):
-        posterior.expect(0, 1)
-    one_by_one, at_once = one_by_one.extended(1).extended(1), at_once.extended(2)
-    never_expected = never_expected.extended(2)
-    for posterior in (one_by_one, at_once, never_expected):
+    """One after the other is as both at once, and what was expected still is; the old one stays."""
+    start, never_expected = (posterior_of(fitted()) for _ in range(2))
+    start.expect(0, 1)
+    before = start.covariance
+    extended = start.extended(1).extended(1), start.extended(2), never_expected.extended(2)
+    for posterior in extended:
         posterior.observe(0, 1, 1.0)
-    assert one_by_one.covariance == pytest.approx(at_once.covariance, abs=1e-6)
-    assert one_by_one.covariance == pytest.approx(never_expected.covariance, abs=1e-6)
-
-
-def test_extending_leaves_the_old_as_it_was() -> None:
-    """The extended one is updated by itself."""
-    posterior = posterior_of(fitted())
-    before = posterior.covariance
-    extended = posterior.extended(1)
-    extended.observe(5, 0, 1)
-    assert posterior.size == PLAYERS
-    assert (posterior.covariance == before).all()
-    assert extended.elo[5] > 0 > extended.elo[0] - posterior.elo[0]
+    assert start.size == PLAYERS
+    assert (start.covariance == before).all()
+    for other in extended[1:]:
+        assert extended[0].covariance == pytest.approx(other.covariance, abs=1e-6)
 
 
 def test_a_posterior_begins_with_nobody() -> None:
@@ -225,6 +182,5 @@ def test_the_derivatives_are_those_of_the_log_likelihood() -> None:
 
 
 def test_a_game_gives_no_other_points() -> None:
-    """The message names them."""
     with pytest.raises(ValueError, match=r"1, 0.5 or 0 points, not 0.25"):
         posterior_of(fitted()).observe(0, 1, 0.25)

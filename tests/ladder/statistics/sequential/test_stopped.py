@@ -10,7 +10,7 @@ import pytest
 
 from meijin.ladder.statistics.sequential import stopped
 from meijin.ladder.statistics.sequential.sprt import NORMALISED_ELO, Decision, Estimate, Scale, Sprt
-from meijin.ladder.statistics.sequential.stopped import Tilts, estimate_of, stopped_estimate
+from meijin.ladder.statistics.sequential.stopped import Tilts, estimate_of
 
 NARROW, WIDE = Sprt(0, 50), Sprt(0, 200)
 FEW_PAIRS = [0, 0, 1, 4, 7]
@@ -18,11 +18,9 @@ MANY_PAIRS = [10, 5, 50, 9, 32]
 
 
 def test_an_undecided_test_has_the_plain_estimate() -> None:
-    """Its interval is that of a match of a fixed length; the other one is refused."""
+    """Its interval is that of a match of a fixed length."""
     counts = [2, 2, 6, 2, 4]
     assert estimate_of(NARROW, counts) == Estimate.of(counts)
-    with pytest.raises(ValueError, match="undecided"):
-        stopped_estimate(NARROW, counts)
 
 
 @pytest.mark.parametrize(("test", "counts"), [(WIDE, FEW_PAIRS), (NARROW, MANY_PAIRS)])
@@ -50,7 +48,6 @@ def test_a_decided_test_has_an_estimate_nearer_to_the_middle(
     ],
 )
 def test_the_other_player_has_the_same_estimate(test: Sprt, counts: list[int]) -> None:
-    """With its sign turned."""
     found = estimate_of(test, counts)
     turned = estimate_of(Sprt(-test.elo1, -test.elo0, scale=test.scale), counts[::-1])
     assert found.is_sequential
@@ -74,7 +71,7 @@ def test_a_later_stop_is_a_smaller_advantage() -> None:
         counts = [scale, scale, 4 * scale, scale, 3 * scale]
         while NARROW.decide(NARROW.llr(counts)) is not Decision.H1_ACCEPTED:
             counts[4] += 1
-        found.append(stopped_estimate(NARROW, counts).normalised_elo)
+        found.append(estimate_of(NARROW, counts).normalised_elo)
     assert all(early > late for early, late in itertools.pairwise(found))
 
 
@@ -87,7 +84,7 @@ def test_the_interval_of_many_is_that_of_a_brownian_motion() -> None:
     test, counts = Sprt(-10, 10), [100, 100, 1700, 100, 100]
     while test.decide(test.llr(counts)) is Decision.UNDECIDED:
         counts[4] += 1
-    found = stopped_estimate(test, counts)
+    found = estimate_of(test, counts)
     assert 0.55 < found.los < 0.95
     step = 20 / NORMALISED_ELO * math.sqrt(2)
     bound = test.upper + stopped.OVERSHOOT * step
@@ -99,16 +96,17 @@ def test_the_interval_of_many_is_that_of_a_brownian_motion() -> None:
 
 def test_equal_counts_have_equal_estimates() -> None:
     """To the last bit, with nothing kept from before."""
-    before = astuple(stopped_estimate(WIDE, FEW_PAIRS))
-    stopped._estimate.cache_clear()
-    assert astuple(stopped_estimate(WIDE, FEW_PAIRS)) == before
+    before = astuple(estimate_of(WIDE, FEW_PAIRS))
+    stopped._stopped_estimate.cache_clear()
+    assert astuple(estimate_of(WIDE, FEW_PAIRS)) == before
 
 
+@pytest.mark.long
 def test_the_chance_of_few_is_that_of_games_played_by_force() -> None:
     """At both ends 2.5 % of tests played there end as far out; by other luck and plain loops."""
     counts = [0, 1, 3, 2, 6]
     assert WIDE.decide(WIDE.llr(counts)) is Decision.H1_ACCEPTED
-    family, found = Tilts.of(counts), stopped_estimate(WIDE, counts)
+    family, found = Tilts.of(counts), estimate_of(WIDE, counts)
     slope = next(
         slope
         for slope in np.linspace(-6, 2, 2001)

@@ -5,7 +5,7 @@ choices tell: a move that everybody plays is no evidence, and one that nobody el
 Over all positions that is a score test of whether the pair's odds of agreeing are those
 (Cox and Snell 1989). Strong bots agree with each other more than that, and so do those of one
 school: what a bot agrees more with everybody is taken off (a median polish, Tukey 1977), and
-what is left is measured by its own spread, so that only pairs that stand out are told. It is a
+what is left is measured by its own spread, so that only pairs that stand out are reported. It is a
 signal, and no proof: friends who have thought of the same may agree as copies do.
 """
 
@@ -18,11 +18,11 @@ from meijin.ladder.statistics.fit.covariance import normal_cdf
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask
 
 FEWEST_BOTS = 5
-"""A position tells of a pair where so many bots have been, the two among them."""
+"""Bots that have been in a position, the pair among them, before it says something of the pair."""
 LEAST_INFORMATION = 4.0
 """A pair is compared when its agreements have at least this variance: some 20 positions."""
 LEAST_SHARE = 0.5
-"""A pair is told when it agrees in at least this share of what the others leave open: bots that
+"""A pair is reported when it agrees in at least this share of what the others leave open: bots that
 share half of their taste, as those do that were taught alike, agree in a third or so."""
 UNSEEN = 1.0
 """What choices count that nobody has made yet, in bots."""
@@ -184,5 +184,4 @@ def _without_effects(excess: Floats, compared: Mask) -> Floats:
     for _ in range(POLISHING):
         medians = np.nanmedian((known - effects)[present], axis=1)
         effects[present] = (effects[present] + medians) / 2  # a whole step would swing
-    left: Floats = excess - effects[:, None] - effects[None, :]
-    return left
+    return excess - effects[:, None] - effects[None, :]

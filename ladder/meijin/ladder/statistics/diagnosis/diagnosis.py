@@ -1,32 +1,241 @@
 """Diagnosis of a fit: whether games let one strength a player explain them, and where they do not."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from meijin.ladder.statistics.diagnosis.drift import Drift
-from meijin.ladder.statistics.diagnosis.goodness_of_fit import GoodnessOfFit, scatter_by_player
-from meijin.ladder.statistics.diagnosis.intransitivity import Triple, circular_triads
 from meijin.ladder.statistics.diagnosis.residuals import (
+    Drift,
     PairResiduals,
     benjamini_hochberg,
+    chi_square_tail,
     holm,
     two_sided,
 )
-from meijin.ladder.statistics.fit.bradley_terry import Fit
-from meijin.ladder.statistics.fit.covariance import Covariance
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit
+from meijin.ladder.statistics.fit.covariance import NO_VARIANCE, Covariance
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, PairCounts, sums
+
+FIT_LEVEL = 0.02
+"""The p-value below which a fit is rejected."""
+ENOUGH = 1.0
+"""The least variance of a pair's points, that of four games of equals, to be in a chi-square: of
+fewer, one upset would outweigh all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoodnessOfFit:
+    """Whether pairs scatter as they should, and by how much more they do."""
+
+    p_value: float
+    """The chance of so much scatter where the model holds."""
+    chi_square: float
+    """Pearson's, over the pairs with enough games."""
+    deviance: float
+    """The likelihood-ratio statistic of the same pairs."""
+    freedom: float
+    """What both should be: the pairs, less what the fit takes of them."""
+    pairs: int
+    """How many have enough games."""
+    deviation: float
+    """Of the differences of pairs from those of their ratings, over luck; Elo."""
+
+    @property
+    def is_rejected(self) -> bool:
+        return self.p_value < FIT_LEVEL
+
+    @property
+    def overdispersion(self) -> float:
+        """How much more the scores scatter than by luck alone; 1 where the model holds."""
+        return self.chi_square / self.freedom if self.freedom > 0 else 1.0
+
+    @classmethod
+    def of(cls, residuals: PairResiduals) -> Self:
+        """The goodness of fit over all pairs."""
+        enough = residuals.is_tested & (residuals.points.variance >= ENOUGH)
+        p_value = 1.0
+        if residuals.is_tested.any():
+            p_value = float(_tail(*(each.sum(keepdims=True) for each in _terms(residuals)))[0])
+        chi_square = float((residuals.pearson[enough] ** 2).sum())
+        freedom = float(residuals.rest[enough].sum())
+        information = float((residuals.information * residuals.rest)[enough].sum())
+        excess = max(chi_square - freedom, 0.0) / information if information else 0.0
+        return cls(
+            p_value=p_value,
+            chi_square=chi_square,
+            deviance=float((residuals.deviance_roots()[enough] ** 2).sum()),
+            freedom=freedom,
+            pairs=int(enough.sum()),
+            deviation=ELO_PER_NAT * excess**0.5,
+        )
+
+
+def scatter_by_player(residuals: PairResiduals, players: int) -> Floats:
+    """Of each player, the chance that its own pairs scatter so much where the model holds; shape (n,)."""
+    one, other = residuals.one, residuals.other
+    columns = (sums(one, each, players) + sums(other, each, players) for each in _terms(residuals))
+    return _tail(*columns)
+
+
+def _terms(residuals: PairResiduals) -> tuple[Floats, Floats, Floats]:
+    """What each pair adds to a test of scatter, to its mean and its variance; shapes (k,).
+
+    Squares of Pearson's residuals, weighted by the root of what each pair informs. Without weights
+    it is Pearson's chi-square; with the information itself it is the score test of overdispersion
+    (Dean, Testing for overdispersion in Poisson and binomial regression models, 1992), the best
+    where all pairs depart alike. Between the two, it found circles in most simulated pools, and one
+    upset of a pair with few games weighs little. As a quadratic form in independent scores it has
+    the variance 2 tr(M^2) + the sum of their excess kurtoses times the squares of M's diagonal; M
+    takes the fit away, nearly a projection, so that tr(M^2) is about tr(M).
+    """
+    points, rest = residuals.points, residuals.rest
+    weight = np.where(residuals.is_tested, np.sqrt(residuals.information), 0.0)
+    kurtosis = points.fourth / np.where(residuals.is_tested, points.variance, 1.0) ** 2
+    variance = weight**2 * np.maximum(2 * rest + kurtosis * rest**2, 0.0)
+    return weight * residuals.pearson**2, weight * rest, variance
+
+
+def _tail(value: Floats, mean: Floats, variance: Floats) -> Floats:
+    """By the scaled chi-square of that mean and variance, since pairs may have few games.
+
+    (Satterthwaite, An approximate distribution of estimates of variance components, 1946; of
+    sparse tables, McCullagh, On the asymptotic distribution of Pearson's statistic in linear
+    exponential-family models, 1985.)
+    """
+    scale = np.where(variance > 0, variance, 1.0) / np.maximum(2 * mean, NO_VARIANCE)
+    return chi_square_tail(value / scale, np.where(variance > 0, mean / scale, 0.0))
+
+
+TRIPLE_LEVEL = 0.0075
+"""The p-value, of a whole pool, below which a triple is sure."""
+MOST_PLAYERS = 100
+"""Whose triples are looked at, 161,700 of them; of more players, those whose residuals are largest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A circular triad: `one` beat `other`, `other` beat `third`, `third` beat `one`."""
+
+    one: int
+    """By its place in the fit; the least of the three."""
+    other: int
+    third: int
+    excess: float
+    """The sum of the three leads, in Elo: 0 where strengths alone decide."""
+    deviations: float
+    """Of that sum from 0."""
+    p_value: float
+    """For all triples of the pool together."""
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        return self.one, self.other, self.third
+
+    @property
+    def is_sure(self) -> bool:
+        return self.p_value < TRIPLE_LEVEL
+
+
+def circular_triads(fit: Fit, residuals: PairResiduals, most: int) -> list[Triple]:
+    """The `most` circular triads that luck explains least, the surest first.
+
+    Around a circle strengths cancel: the leads in log-odds sum to 0 in Bradley and Terry's model
+    (Kendall & Babington Smith, On the method of paired comparisons, 1940; Causeur & Husson, A
+    2-dimensional extension of the Bradley-Terry model, 2005). So the sum of three residuals
+    tests the circle whatever the strengths are, and its variance is that of three scores. The
+    p-values are Bonferroni's for every triple of the pool, looked at or not.
+    """
+    chosen = _players(residuals, len(fit.players))
+    table = _Table.of(fit, residuals, chosen)
+    found = [table.triads_of(place, most) for place in range(len(chosen) - 2)]
+    if not found:
+        return []
+    rows = np.concatenate(found)
+    n = len(fit.players)
+    triples = n * (n - 1) * (n - 2) / 6
+    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0], -np.round(rows[:, 4], 6)))[:most]
+    p_values = np.minimum(triples * two_sided(np.maximum(rows[order, 4], 0.0)), 1.0)
+    players = chosen[rows[order, :3].astype(np.int64)]
+    columns = (*players.T.tolist(), *rows[order, 3:].T.tolist(), p_values.tolist())
+    return [Triple(*each) for each in zip(*columns, strict=True)]
+
+
+def _players(residuals: PairResiduals, players: int) -> Integers:
+    """The places of those whose triples are looked at, ascending."""
+    if players <= MOST_PLAYERS:
+        return np.arange(players)
+    largest = np.zeros(players)
+    sizes = np.round(np.abs(residuals.standardised()), 6)
+    np.maximum.at(largest, residuals.one, sizes)
+    np.maximum.at(largest, residuals.other, sizes)
+    return np.sort(np.argsort(-largest, kind="stable")[:MOST_PLAYERS])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """What is known of each two of some players, antisymmetric; shapes (n, n)."""
+
+    beats: Mask
+    """Whether the row's player has the better of enough games with the column's."""
+    log_odds: Floats
+    scaled: Floats
+    """Standard normal residuals over the root of their information."""
+    variances: Floats
+    """Symmetric."""
+
+    @classmethod
+    def of(cls, fit: Fit, residuals: PairResiduals, chosen: Integers) -> "_Table":
+        """Of the chosen players, by their places."""
+        place = np.full(len(fit.players), -1)
+        place[chosen] = np.arange(len(chosen))
+        rows = (place[residuals.one] >= 0) & (place[residuals.other] >= 0)
+        rows &= residuals.points.variance >= ENOUGH
+        one, other = place[residuals.one[rows]], place[residuals.other[rows]]
+        size, odds = len(chosen), residuals.log_odds[rows]
+        information = residuals.information[rows]
+        lead = odds + (fit.elo[residuals.one] - fit.elo[residuals.other])[rows] / ELO_PER_NAT
+
+        def square(column: Floats, sign: int) -> Floats:
+            table = np.zeros((size, size))
+            table[one, other], table[other, one] = column, sign * column
+            return table
+
+        return cls(
+            beats=square(lead, -1) > 0,
+            log_odds=square(odds, -1),
+            scaled=square(residuals.deviance_roots()[rows] / np.sqrt(information), -1),
+            variances=square(1 / information, 1),
+        )
+
+    def triads_of(self, one: int, most: int) -> Floats:
+        """The surest with two players after `one`: three places, the sum in Elo, and its deviations."""
+        beaten = np.flatnonzero(self.beats[one, one + 1 :]) + one + 1
+        beating = np.flatnonzero(self.beats[one + 1 :, one]) + one + 1
+        rows, columns = np.nonzero(self.beats[np.ix_(beaten, beating)])
+        other, third = beaten[rows], beating[columns]
+        variance = self.variances[one, other] + self.variances[other, third]
+        deviations = self._around(self.scaled, one, other, third)
+        deviations /= np.sqrt(variance + self.variances[third, one])
+        surest = np.argsort(-np.round(deviations, 6), kind="stable")[:most]
+        other, third = other[surest], third[surest]
+        excess = ELO_PER_NAT * self._around(self.log_odds, one, other, third)
+        return np.column_stack((np.full(len(other), one), other, third, excess, deviations[surest]))
+
+    @staticmethod
+    def _around(table: Floats, one: int, other: Integers, third: Integers) -> Floats:
+        total: Floats = table[one, other] + table[other, third] + table[third, one]
+        return total
+
 
 LEVEL = 0.05
 """The share of pools that anything at all is said against though the model holds there; the fit
 as a whole, pairs, triples and drift have 2, 0.75, 0.75 and 1.5 % of it (Bonferroni)."""
 PAIR_LEVEL, DRIFT_LEVEL = 0.0075, 0.015
-"""The p-values, of a whole pool, below which a pair and a drift are told."""
+"""The p-values, of a whole pool, below which a pair and a drift are sure."""
 SHOWN, MOST_SHOWN = 10, 50
-"""Of pairs, triples and drifts: the most that are told when luck explains them, and at all."""
+"""Of pairs, triples and drifts: the most that are listed when luck explains them, and at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +257,10 @@ class SurprisingPair:
 
     @property
     def players(self) -> tuple[int, ...]:
-        """Both."""
         return self.one, self.other
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is surer than chance."""
         return self.p_value < PAIR_LEVEL
 
 
@@ -70,7 +277,6 @@ class DriftingPlayer:
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is surer than chance."""
         return self.p_value < DRIFT_LEVEL
 
 
@@ -85,15 +291,14 @@ class Diagnosis:
     pairs: Sequence[SurprisingPair]
     triples: Sequence[Triple]
     drifts: Sequence[DriftingPlayer]
-    depends_on_opponents: NDArray[np.bool_]
+    depends_on_opponents: Mask
     """Whose results depend on whom it meets: by a pair or a triple, or by the scatter of its own
     pairs in a pool that does not fit; shape (n,)."""
-    changes_over_time: NDArray[np.bool_]
+    changes_over_time: Mask
     """Whose strength has a trend; shape (n,)."""
 
     @property
     def is_misfit(self) -> bool:
-        """Whether anything at all is surer than chance."""
         found: list[SurprisingPair | Triple | DriftingPlayer] = [*self.pairs, *self.triples]
         found += self.drifts
         return self.goodness.is_rejected or any(each.is_sure for each in found)
@@ -131,17 +336,21 @@ class Diagnosis:
         )
 
 
-def _surest(deviations: Floats) -> list[int]:
-    """The places of what may be told of, the surest first; equal bytes whatever the last bits are."""
-    order: list[int] = np.argsort(-np.round(np.abs(deviations), 6), kind="stable").tolist()
-    return order[:MOST_SHOWN]
+def _surest(deviations: Floats, is_tested: Mask) -> Iterator[tuple[int, float, float]]:
+    """What may be told of, the surest first: places, deviations, and p-values of all together.
+
+    Equal bytes whatever the last bits of the deviations are.
+    """
+    tested = np.flatnonzero(is_tested)
+    order = np.argsort(-np.round(np.abs(deviations[tested]), 6), kind="stable")
+    places = tested[order[:MOST_SHOWN]]
+    p_values = holm(two_sided(deviations[places]), len(tested))
+    return zip(places.tolist(), deviations[places].tolist(), p_values.tolist(), strict=True)
 
 
 def _pairs(residuals: PairResiduals) -> list[SurprisingPair]:
-    tested = np.flatnonzero(residuals.is_tested)
-    points, deviations = residuals.points, residuals.standardised()[tested]
-    surest = _surest(deviations)
-    p_values = holm(two_sided(deviations[surest]), len(tested)).tolist()
+    points = residuals.points
+    surest = _surest(residuals.standardised(), residuals.is_tested)
     found = [
         SurprisingPair(
             one=int(residuals.one[place]),
@@ -149,32 +358,22 @@ def _pairs(residuals: PairResiduals) -> list[SurprisingPair]:
             games=round(float(points.games[place])),
             score=float(points.scored[place] / points.games[place]),
             expected=float(points.expected[place] / points.games[place]),
-            deviations=float(deviations[row]),
+            deviations=deviations,
             p_value=p_value,
         )
-        for row, p_value in zip(surest, p_values, strict=True)
-        for place in [tested[row]]
+        for place, deviations, p_value in surest
     ]
     return _shown(found)
 
 
 def _drifts(drift: Drift) -> list[DriftingPlayer]:
-    tested = np.flatnonzero(drift.is_tested)
-    deviations = drift.deviations[tested]
-    surest = _surest(deviations)
-    p_values = holm(two_sided(deviations[surest]), len(tested)).tolist()
     found = [
-        DriftingPlayer(
-            player=int(tested[row]),
-            elo_per_100_games=float(100 * drift.elo_per_game[tested[row]]),
-            deviations=float(deviations[row]),
-            p_value=p_value,
-        )
-        for row, p_value in zip(surest, p_values, strict=True)
+        DriftingPlayer(place, float(100 * drift.elo_per_game[place]), deviations, p_value)
+        for place, deviations, p_value in _surest(drift.deviations, drift.is_tested)
     ]
     return _shown(found)
 
 
 def _shown(found: Sequence[F]) -> list[F]:
-    """What is told: all that is sure, and the first few others."""
+    """What is listed: all that is sure, and the first few others."""
     return [each for place, each in enumerate(found) if place < SHOWN or each.is_sure]

@@ -3,16 +3,21 @@
 Their significance is by tails of the chi-square distribution, and p-values of many tests at once.
 """
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit
 from meijin.ladder.statistics.fit.covariance import Covariance, normal_cdf
-from meijin.ladder.statistics.fit.opening_effects import effect_of_rows
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts, sums
+from meijin.ladder.statistics.fit.pair_counts import (
+    Floats,
+    Integers,
+    Mask,
+    PairCounts,
+    sums,
+)
 
 
 def chi_square_tail(values: Floats, freedom: Floats) -> Floats:
@@ -44,8 +49,7 @@ def holm(p_values: Floats, tests: int) -> Floats:
         tests: How many tests there are in all.
     """
     left = tests - np.arange(len(p_values))
-    adjusted: Floats = np.minimum(np.maximum.accumulate(left * p_values), 1.0)
-    return adjusted
+    return np.minimum(np.maximum.accumulate(left * p_values), 1.0)
 
 
 def benjamini_hochberg(p_values: Floats) -> Floats:
@@ -70,7 +74,7 @@ HALF_A_POINT = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    """The points of games beside those that a fit expects, from one side; shapes (k,)."""
+    """The points of games beside those that a fit expects, from one side; of one shape, such as (k,)."""
 
     games: Floats
     scored: Floats
@@ -88,10 +92,7 @@ class Points:
 
         With the effects of openings, where the rows tell them.
         """
-        effects = effect_of_rows(counts, fit.openings, fit.opening_elo)
-        difference = fit.elo[counts.first] - fit.elo[counts.second] + effects
-        chances = fit.chances(counts.first, counts.second)
-        wins, losses = chances.wins(difference), chances.losses(difference)
+        wins, losses = fit.wins_and_losses(counts)
         draws = np.maximum(1 - wins - losses, 0.0)
         mean = wins + draws / 2
         square = wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2
@@ -106,26 +107,28 @@ class Points:
             fourth=games * (fourth - 3 * square**2),
         )
 
-    def reversed_where(self, turned: NDArray[np.bool_]) -> "Points":
+    def reversed_where(self, turned: Mask) -> "Points":
         """The same games, some of them from the other side."""
-        return Points(
-            games=self.games,
+        return replace(
+            self,
             scored=np.where(turned, self.games - self.scored, self.scored),
             expected=np.where(turned, self.games - self.expected, self.expected),
-            variance=self.variance,
-            slope=self.slope,
-            fourth=self.fourth,
         )
 
     def added_up(self, places: Integers, size: int) -> "Points":
         """The sums of the rows at each of the places 0, 1, ...; shapes (size,)."""
-        return Points(*(sums(places, getattr(self, each.name), size) for each in fields(self)))
+        return self.mapped(lambda column: sums(places, column, size))
+
+    def mapped(self, change: Callable[[Floats], Floats]) -> "Points":
+        return Points(*map(change, self.columns))
+
+    @property
+    def columns(self) -> Iterator[Floats]:
+        return (getattr(self, each.name) for each in fields(self))
 
     @property
     def residual(self) -> Floats:
-        """What was scored, less what was expected."""
-        residual: Floats = self.scored - self.expected
-        return residual
+        return self.scored - self.expected
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,10 +185,9 @@ class PairResiduals:
         return np.where(self.is_tested, self.points.residual / scale, 0.0)
 
     @property
-    def is_tested(self) -> NDArray[np.bool_]:
+    def is_tested(self) -> Mask:
         """Whether the fit leaves enough of the residual to see something."""
-        is_tested: NDArray[np.bool_] = (self.rest > LEAST_REST) & (self.points.variance > 0)
-        return is_tested
+        return (self.rest > LEAST_REST) & (self.points.variance > 0)
 
     def deviance_roots(self) -> Floats:
         """Signed roots of the deviance, with half a point's continuity correction; nearly normal.
@@ -204,8 +206,7 @@ class PairResiduals:
         divergence = _times_log(x, x / p) + _times_log(1 - x, (1 - x) / (1 - p))
         with np.errstate(divide="ignore", invalid="ignore"):
             squares = np.nan_to_num(2 * games * divergence / share)
-        roots: Floats = np.sign(points.residual) * np.sqrt(np.maximum(squares, 0.0))
-        return roots
+        return np.sign(points.residual) * np.sqrt(np.maximum(squares, 0.0))
 
     def standardised(self) -> Floats:
         """The signed roots, over the deviation that the fit leaves them; 0 where nothing is tested."""
@@ -215,5 +216,72 @@ class PairResiduals:
 
 def _times_log(factor: Floats, ratio: Floats) -> Floats:
     """A factor times the logarithm of a ratio: 0 where both are."""
-    logs: Floats = factor * np.log(np.where(factor > 0, ratio, 1.0))
-    return logs
+    return factor * np.log(np.where(factor > 0, ratio, 1.0))
+
+
+FEWEST_GAMES = 20
+"""Of a player whose drift is looked for."""
+
+
+def points_over_time(fit: Fit, counts: PairCounts, times: Integers) -> Points:
+    """The points of each player in each time; shapes (n, t).
+
+    Args:
+        fit: Of all games.
+        counts: The games by pair and time; its players are named as in `fit.players`.
+        times: Of each row: a day, or a block of games in order; larger is later.
+    """
+    first, second = counts.places(fit.players)
+    players = max(len(fit.players), 1)
+    _, time = np.unique(times, return_inverse=True)
+    span = int(time.max(initial=0)) + 1
+    rows = PairCounts(first, second, counts.wins, counts.draws, counts.losses)
+    ours = Points.of(fit, rows)
+    theirs = ours.reversed_where(np.ones(len(first), dtype=bool))
+    as_first = ours.added_up(first * span + time, players * span)
+    as_second = theirs.added_up(second * span + time, players * span)
+    sides = zip(as_first.columns, as_second.columns, strict=True)
+    return Points(*((one + other).reshape(players, span) for one, other in sides))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drift:
+    """A linear trend of each player's strength over its own games; shapes (n,)."""
+
+    elo_per_game: Floats
+    deviations: Floats
+    """The score test of no trend: standard normal where there is none; 0 for whom it is not done."""
+    is_tested: Mask
+
+    @classmethod
+    def of(cls, fit: Fit, counts: PairCounts, times: Integers) -> Self:
+        """The drift over games told by time.
+
+        A score test (Rao 1948; Cox & Hinkley, Theoretical statistics, 1974, 9.3): the sum of
+        the residuals times how many games the player had before, centred, so that its strength
+        is no part of it. That the opponents' strengths are fitted too is left out, which makes
+        the variance a little too large.
+
+        Args:
+            fit: Of all games.
+            counts: See `points_over_time`.
+            times: Likewise.
+        """
+        over = points_over_time(fit, counts, times)
+        games, slopes, variances = over.games, over.slope, over.variance
+        before = np.cumsum(games, axis=1) - games / 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = (slopes * before).sum(axis=1) / slopes.sum(axis=1)
+            lever = before - middle[:, None]
+            trend = (over.residual * lever).sum(axis=1)
+            per_nat = (slopes * lever**2).sum(axis=1)
+            variance = (variances * lever**2).sum(axis=1)
+            is_tested = (games.sum(axis=1) >= FEWEST_GAMES) & (variance > 0)
+            deviations = np.where(is_tested, trend / np.sqrt(variance), 0.0)
+            elo = np.where(is_tested, ELO_PER_NAT * trend / per_nat, 0.0)
+        return cls(elo, deviations, is_tested)
+
+
+def in_blocks(games: int, blocks: int) -> Integers:
+    """The block of each game, in order, when all blocks are equal; shape (games,)."""
+    return np.arange(games, dtype=np.int64) * blocks // max(games, 1)

@@ -18,12 +18,13 @@ from meijin.ladder.statistics.fit.likelihood import (
     State,
 )
 from meijin.ladder.statistics.fit.lineage import Lineage
-from meijin.ladder.statistics.fit.opening_effects import GroupedCounts
 from meijin.ladder.statistics.fit.pair_counts import (
     Floats,
+    GroupedCounts,
     Integers,
     PairCounts,
     connected_components,
+    effect_of_rows,
     sums,
 )
 
@@ -102,17 +103,14 @@ class Chances:
     """What a player has to be better by, in Elo, to win every second game; 0 for no draws."""
 
     def wins(self, difference: ArrayLike) -> Floats:
-        """The probability of a win of the first player, when it is stronger by so many Elo."""
+        """The probability that the first player wins, by how many Elo it is the stronger."""
         return logistic((np.asarray(difference) + self.advantage - self.draws) / ELO_PER_NAT)
 
     def losses(self, difference: ArrayLike) -> Floats:
-        """The probability of a loss of the first player."""
         return logistic((-np.asarray(difference) - self.advantage - self.draws) / ELO_PER_NAT)
 
     def score(self, difference: ArrayLike) -> Floats:
-        """The expected score of the first player."""
-        points: Floats = (1 + self.wins(difference) - self.losses(difference)) / 2
-        return points
+        return (1 + self.wins(difference) - self.losses(difference)) / 2
 
     def score_with_both(self, difference: ArrayLike) -> Floats:
         """The expected score of a player so much stronger who moves first every second time."""
@@ -126,8 +124,7 @@ class Chances:
 
     def _information(self, difference: Floats) -> Floats:
         wins, losses = self.wins(difference), self.losses(difference)
-        information: Floats = (1 - wins) * (1 - losses) * (wins + losses)
-        return information
+        return (1 - wins) * (1 - losses) * (wins + losses)
 
     def derivatives(self, difference: float, points: float) -> tuple[float, float]:
         """The gradient and the curvature of a result's log-likelihood, by the difference.
@@ -174,7 +171,7 @@ class Outcomes(Chances):
         return Chances(self.advantage, self.draws * factor)
 
     def shifted(self, elo: float) -> Self:
-        """The same where all ratings are higher by so many Elo."""
+        """The same where all ratings are higher by `elo`."""
         return replace(self, level=self.level + elo)
 
 
@@ -219,7 +216,6 @@ class Fit:
 
     @property
     def state(self) -> State:
-        """What was found, in nats."""
         outcomes = self.outcomes
         advantage, draws = outcomes.advantage / ELO_PER_NAT, outcomes.draws / ELO_PER_NAT
         return State(self.elo / ELO_PER_NAT, advantage, draws, outcomes.draw_slope)
@@ -231,8 +227,18 @@ class Fit:
         games = pairs.wins + pairs.draws + pairs.losses
         return sums(pairs.first, games, players) + sums(pairs.second, games, players)
 
+    def wins_and_losses(self, counts: PairCounts) -> tuple[Floats, Floats]:
+        """The probabilities that the first player of each row wins and loses.
+
+        The players are places in the fit; with the effects of openings, where the rows tell them.
+        """
+        effects = effect_of_rows(counts, self.openings, self.opening_elo)
+        difference = self.elo[counts.first] - self.elo[counts.second] + effects
+        chances = self.chances(counts.first, counts.second)
+        return chances.wins(difference), chances.losses(difference)
+
     def chances(self, first: Integers, second: Integers) -> Chances:
-        """How games between players end, who are told by their places in the fit."""
+        """How games end between players, given by their places in the fit."""
         return self.outcomes.between(self.levels[first], self.levels[second])
 
 
@@ -241,17 +247,17 @@ def logistic(odds: Floats) -> Floats:
 
     On arrays, ``scipy.special.expit`` takes 1.5 to 3 times as long.
     """
-    value: Floats = (1 + np.tanh(odds / 2)) / 2
-    return value
+    return (1 + np.tanh(odds / 2)) / 2
 
 
 def fit(
-    counts: PairCounts,
+    counts: PairCounts | GroupedCounts,
     prior: Prior | None = None,
     *,
     lineage: Lineage | None = None,
     levels: Floats | None = None,
     near: Fit | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Fit:
     """Fit strengths, first-move advantage and draws to `counts`, as `Outcomes` says.
 
@@ -262,42 +268,26 @@ def fit(
 
     Openings have effects where the prior lets them, the counts tell them and the pool is not
     large. Without any the games of a pair are one row: then it is the same fit, to the byte,
-    whether openings are told or not.
+    whether openings are known or not.
 
     Args:
         lineage: Which players came from which; who is not in the counts is left out.
         levels: What draws depend on where the prior lets them: everyone's strength in Elo, as
             another fit has it, with mean 0; shape (n,). Without it they are all 0.
         near: A fit of the same players to begin at. What is found differs in the sixth decimal.
+        tolerance: What moves no log-odds further is the last step.
 
     Raises:
         NoFitError: without a prior, the counts pull a difference to infinity.
     """
-    games = GroupedCounts.of(counts)
-    return fit_grouped(games, prior or Prior(), lineage=lineage, levels=levels, near=near)
-
-
-def fit_grouped(
-    games: GroupedCounts,
-    prior: Prior,
-    *,
-    lineage: Lineage | None = None,
-    levels: Floats | None = None,
-    near: Fit | None = None,
-    tolerance: float = TOLERANCE,
-) -> Fit:
-    """The same as `fit`, of games that are grouped already.
-
-    Args:
-        tolerance: What moves no log-odds further is the last step.
-
-    Raises:
-        NoFitError: like that.
-    """
+    games = counts if isinstance(counts, GroupedCounts) else GroupedCounts.of(counts)
+    prior = prior or Prior()
     players = games.players
     linked = Lineage.none()
     if lineage is not None and math.isfinite(prior.lineage):
         linked = lineage.places(players)
+    has_draw_slope = prior.draw_slope > 0 and levels is not None
+    levels = np.zeros(len(players)) if levels is None else levels
     has_effects = prior.opening > 0 and len(players) <= laplacian.DENSE
     openings = games.reused if has_effects else np.empty(0, dtype=np.int64)
     posterior = LogPosterior.of(
@@ -305,8 +295,8 @@ def fit_grouped(
         len(players),
         prior.precisions,
         has_advantage=prior.advantage > 0,
-        has_draw_slope=prior.draw_slope > 0 and levels is not None,
-        levels=None if levels is None else levels / ELO_PER_NAT,
+        has_draw_slope=has_draw_slope,
+        levels=levels / ELO_PER_NAT,
         lineage=linked,
         effects=len(openings),
     )
@@ -324,7 +314,7 @@ def fit_grouped(
         prior=prior,
         lineage=linked,
         elo=elo - mean,
-        levels=np.zeros(len(players)) if levels is None else levels,
+        levels=levels,
         outcomes=Outcomes(
             state.advantage * ELO_PER_NAT, state.draws * ELO_PER_NAT, state.draw_slope
         ),
@@ -364,8 +354,7 @@ def opening_score(fitted: Fit) -> tuple[Floats, Floats]:
 def _opening_variances(curvature: Curvature, openings: int) -> Floats:
     if not openings:
         return np.empty(0)
-    variances: Floats = np.diagonal(np.linalg.inv(curvature.opening_information()))
-    return variances
+    return np.diagonal(np.linalg.inv(curvature.opening_information()))
 
 
 def _check_connected(counts: PairCounts, lineage: Lineage, players: int) -> None:

@@ -8,8 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit
-from meijin.ladder.statistics.fit.lanczos import large_eigenpairs
-from meijin.ladder.statistics.fit.laplacian import Laplacian, solve_bordered
+from meijin.ladder.statistics.fit.laplacian import Laplacian, large_eigenpairs, solve_bordered
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, sums
 
 Z_95 = 1.959963984540054
@@ -45,13 +44,11 @@ class DenseCovariance:
     """Up to a constant; shape (n, n)."""
 
     def of_differences(self, one: Integers, other: Integers) -> Floats:
-        """See `Covariance`."""
         diagonal = np.diagonal(self.matrix)
         variances: Floats = diagonal[one] + diagonal[other] - 2 * self.matrix[one, other]
         return np.maximum(variances, 0.0)
 
     def from_mean(self, weights: Floats) -> Floats:
-        """See `Covariance`."""
         common = self.matrix @ weights
         variances: Floats = np.diagonal(self.matrix) - 2 * common + weights @ common
         return np.maximum(variances, 0.0)
@@ -80,7 +77,6 @@ class SparseCovariance:
     """l^3 / (1 - l) of their eigenvalues l, and 1 for each column; shape (k,)."""
 
     def of_differences(self, one: Integers, other: Integers) -> Floats:
-        """See `Covariance`."""
         far = ((self.vectors[one] - self.vectors[other]) ** 2) @ self.rest
         per_weight = 1 / self.weights.diagonal
         shared = self.weights.weights_between(one, other) * per_weight[one] * per_weight[other]
@@ -88,7 +84,6 @@ class SparseCovariance:
         return ELO_PER_NAT**2 * np.where(one == other, 0.0, np.maximum(variances, 0.0))
 
     def from_mean(self, weights: Floats) -> Floats:
-        """See `Covariance`."""
         scale = self.weights.diagonal**-0.5
         start = scale * weights
         once = _normalised(self.weights, scale, start)
@@ -134,8 +129,7 @@ def _of_unknown(information: Laplacian, weights: Laplacian) -> Floats:
     for place, column in enumerate(information.border.T):
         solved[:, place], _ = solve_bordered(weights, *nothing, column, np.empty(0))
     rest = information.corner - information.border.T @ solved
-    columns: Floats = solved @ np.linalg.cholesky(np.linalg.inv(rest))
-    return columns
+    return solved @ np.linalg.cholesky(np.linalg.inv(rest))
 
 
 def _normalised(weights: Laplacian, scale: Floats, vector: Floats) -> Floats:

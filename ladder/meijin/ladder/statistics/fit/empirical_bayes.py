@@ -12,21 +12,19 @@ Prior sensitivity is how far ratings move when the prior is another one.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meijin.ladder.statistics.fit import laplacian
-from meijin.ladder.statistics.fit.bradley_terry import Fit, Prior, fit, fit_grouped, opening_score
+from meijin.ladder.statistics.fit.bradley_terry import Fit, Prior, fit, opening_score
 from meijin.ladder.statistics.fit.covariance import covariance
 from meijin.ladder.statistics.fit.lineage import Lineage
-from meijin.ladder.statistics.fit.opening_effects import GroupedCounts
-from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts, sums
+from meijin.ladder.statistics.fit.pair_counts import Floats, GroupedCounts, Mask, PairCounts, sums
 
 LINKS_OF_PRIOR = 1.0
-"""The default width of the lineage weighs as much as so many links, known exactly."""
+"""Links, known exactly, that the default width of the lineage weighs as much as."""
 LEAST_LINEAGE, MOST_LINEAGE = 10.0, 600.0
 """In Elo. Beyond the most a parent would say less than the prior of those without one."""
 FIRST_OPENING = 50.0
@@ -62,7 +60,7 @@ def fit_with_widths(
     prior = replace(prior or Prior(), opening=0.0, draw_slope=DRAW_SLOPE)
     games = GroupedCounts.of(counts)
     fitted = _with_levels(games, prior, lineage)
-    again = partial(fit_grouped, games, lineage=lineage, levels=fitted.levels)
+    again = partial(fit, games, lineage=lineage, levels=fitted.levels)
     if shows_effects(fitted):
         wide = replace(prior, opening=FIRST_OPENING)
         fitted = again(wide, near=fitted, tolerance=ROUGH)
@@ -83,10 +81,10 @@ def _with_levels(games: GroupedCounts, prior: Prior, lineage: Lineage | None) ->
     Not on its own again and again: who has lost one game would then be taken for weak, all of the
     weak for drawing much, and the loss for the more of a sign.
     """
-    fitted = fit_grouped(games, prior, lineage=lineage)
+    fitted = fit(games, prior, lineage=lineage)
     if not fitted.outcomes.draws:
         return fitted
-    return fit_grouped(games, prior, lineage=lineage, levels=fitted.elo, near=fitted)
+    return fit(games, prior, lineage=lineage, levels=fitted.elo, near=fitted)
 
 
 def shows_effects(fitted: Fit) -> bool:
@@ -121,7 +119,7 @@ def _updated(fitted: Fit, default: float) -> Prior:
 def _width(
     effects: Floats, variances: Floats, width: float, weight: float = 0.0, default: float = 0.0
 ) -> float:
-    """Schall's update of a width, with so many effects more that were seen to have the default."""
+    """Schall's update of a width, with `weight` more effects that have the default width."""
     determined = float(np.maximum(1 - variances / width**2, 0.0).sum())
     squares = float(effects @ effects)
     return math.sqrt((squares + weight * default**2) / max(determined + weight, 1e-9))
@@ -135,38 +133,31 @@ VIRTUAL_DRAWS = 2.0
 """Of each player, in BayesElo's prior."""
 
 
-@dataclass(frozen=True, slots=True)
-class PriorSensitivity:
-    """The largest change of a rating under each of two other priors, in Elo."""
+def prior_sensitivity(fitted: Fit, centre: Floats, is_told: Mask) -> tuple[float, float]:
+    """The largest change of a rating under each of two other priors, in Elo.
 
-    normal_400: float
-    """A normal prior with a deviation of 400 Elo."""
-    virtual_draws: float
-    """BayesElo's: two drawn games of each player, spread over those it has met."""
+    A normal one with the deviation `NARROW`, and BayesElo's: `VIRTUAL_DRAWS` of each player, spread
+    over those it has met. The games are fitted again without effects of openings.
 
-    @classmethod
-    def of(cls, fitted: Fit, centre: Floats, is_told: NDArray[np.bool_]) -> "PriorSensitivity":
-        """Fit the games again, beginning at the fit, and without effects of openings.
-
-        Args:
-            fitted: With the usual prior.
-            centre: The weights of the mean that ratings are relative to; shape (n,).
-            is_told: Whose ratings are looked at; shape (n,).
-        """
-        again = partial(fit, lineage=fitted.lineage, levels=fitted.levels)
-        counts = fitted.games.pairs
-        prior, here = replace(fitted.prior, opening=0.0), fitted
-        if len(fitted.openings):
-            here = again(counts, prior, near=fitted)
-        narrow = again(counts, replace(prior, strength=NARROW), near=here)
-        drawn = with_virtual_draws(counts, len(fitted.players))
-        weak = again(drawn, replace(prior, strength=WEAK), near=here)
-        return cls(
-            *(_largest_change(here.elo - each.elo, centre, is_told) for each in (narrow, weak))
-        )
+    Args:
+        fitted: With the usual prior.
+        centre: The weights of the mean that ratings are relative to; shape (n,).
+        is_told: Whose ratings are looked at; shape (n,).
+    """
+    again = partial(fit, lineage=fitted.lineage, levels=fitted.levels)
+    counts = fitted.games.pairs
+    prior, here = replace(fitted.prior, opening=0.0), fitted
+    if len(fitted.openings):
+        here = again(counts, prior, near=fitted)
+    narrow = again(counts, replace(prior, strength=NARROW), near=here)
+    drawn = with_virtual_draws(counts, len(fitted.players))
+    weak = again(drawn, replace(prior, strength=WEAK), near=here)
+    changes = (here.elo - narrow.elo, here.elo - weak.elo)
+    by_narrow, by_weak = (_largest_change(change, centre, is_told) for change in changes)
+    return by_narrow, by_weak
 
 
-def _largest_change(change: Floats, centre: Floats, is_told: NDArray[np.bool_]) -> float:
+def _largest_change(change: Floats, centre: Floats, is_told: Mask) -> float:
     shifted = np.abs(change - centre @ change)
     return float(shifted[is_told].max(initial=0.0))
 

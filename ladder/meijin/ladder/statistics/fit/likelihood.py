@@ -64,7 +64,6 @@ class State:
         )
 
     def dot(self, other: "State") -> float:
-        """The scalar product."""
         return float(self.strengths @ other.strengths + self.others @ other.others)
 
 
@@ -96,7 +95,8 @@ class Curvature:
 
     def marginal(self) -> Laplacian:
         """The marginal information on the strengths, when the others are unknown."""
-        return self.strengths.with_border(*self._of_free())
+        border, corner = self._of_free()
+        return replace(self.strengths, border=border, corner=corner)
 
     def opening_information(self) -> Floats:
         """The marginal information on the openings' effects, when all else is unknown; (k, k).
@@ -107,8 +107,7 @@ class Curvature:
         rest = corner - border.T @ np.linalg.solve(self.strengths.held(), border)
         common = int((self.free < COMMON).sum())
         known = np.linalg.solve(rest[:common, :common], rest[:common, common:])
-        information: Floats = rest[common:, common:] - rest[common:, :common] @ known
-        return information
+        return rest[common:, common:] - rest[common:, :common] @ known
 
     def _of_free(self) -> tuple[Floats, Floats]:
         return self.border[:, self.free], self.corner[np.ix_(self.free, self.free)]
@@ -156,23 +155,20 @@ class LogPosterior:
         precisions: Precisions,
         *,
         has_advantage: bool,
-        has_draw_slope: bool = False,
-        levels: Floats | None = None,
-        lineage: Lineage | None = None,
-        effects: int = 0,
+        has_draw_slope: bool,
+        levels: Floats,
+        lineage: Lineage,
+        effects: int,
     ) -> "LogPosterior":
         """By games of the players 0, 1, ...
 
         Args:
             counts: Sorted by pair, with openings 0, 1, ... where some have effects; those from
                 `effects` on have none.
-            levels: Everyone's, which draws depend on, in nats; shape (n,). Without them they are
-                all 0.
+            levels: Everyone's, which draws depend on, in nats; shape (n,).
             lineage: Of these players.
         """
         has_draws = bool(counts.draws.any())
-        levels = np.zeros(players) if levels is None else levels
-        lineage = lineage or Lineage.none()
         starts = _starts(counts)
         first, second = counts.first[starts], counts.second[starts]
         ridge = np.full(players, precisions.strength)
@@ -221,12 +217,10 @@ class LogPosterior:
 
     @property
     def has_draws(self) -> bool:
-        """Whether a game was drawn."""
         return DRAWS in self.free
 
     @property
     def has_draw_slope(self) -> bool:
-        """Whether the slope of the draws is to be found."""
         return DRAW_SLOPE in self.free
 
     @property
@@ -245,24 +239,16 @@ class LogPosterior:
 
     def _pair_odds(self, state: State) -> Floats:
         """The same for each pair, without its openings; shape (p,)."""
-        odds: Floats = state.strengths[self.first] - state.strengths[self.second] + state.advantage
-        return odds
-
-    def draw_factors(self, state: State) -> Floats:
-        """By what the draw parameter of each pair is multiplied; shape (p,)."""
-        factors: Floats = np.exp(state.draw_slope * self.levels)
-        return factors
+        return state.strengths[self.first] - state.strengths[self.second] + state.advantage
 
     def steps(self, strengths: Floats) -> Floats:
         """By how much everyone with a parent is the stronger of the two; shape (links,)."""
-        steps: Floats = strengths[self.lineage.child] - strengths[self.lineage.parent]
-        return steps
+        return strengths[self.lineage.child] - strengths[self.lineage.parent]
 
     @property
     def link_weights(self) -> Floats:
         """The precision of each of these; shape (links,)."""
-        weights: Floats = self.precisions.lineage / self.lineage.steps
-        return weights
+        return self.precisions.lineage / self.lineage.steps
 
     def max_change(self, step: State) -> float:
         """A bound of the change of a log-odds, and of a version from its parent, by a step."""
@@ -311,7 +297,6 @@ class LogPosterior:
 
 
 def _starts(counts: PairCounts) -> Integers:
-    """The first row of each pair."""
     is_first = np.ones(len(counts.first), dtype=np.bool_)
     is_first[1:] = (counts.first[1:] != counts.first[:-1]) | (
         counts.second[1:] != counts.second[:-1]
@@ -325,7 +310,7 @@ class Point:
     def __init__(self, posterior: LogPosterior, state: State) -> None:
         self.state = state
         self._posterior = posterior
-        self._factors = posterior.draw_factors(state)
+        self._factors = np.exp(state.draw_slope * posterior.levels)
         self._draws = state.draws * self._factors
         self._against_win = np.exp(posterior.per_row(self._draws) - posterior.odds(state))
         self._against_loss = posterior.per_row(np.exp(2 * self._draws)) / self._against_win
@@ -357,7 +342,6 @@ class Point:
         return penalty + precisions.opening * float(state.openings @ state.openings)
 
     def gradient(self) -> State:
-        """The gradient of the value."""
         posterior, state = self._posterior, self.state
         missed, spared = posterior.wins * (1 - self._win), posterior.losses * (1 - self._loss)
         surprise = missed - spared
@@ -380,8 +364,7 @@ class Point:
             return np.zeros_like(self._draws)
         missed = posterior.wins * (1 - self._win) + posterior.losses * (1 - self._loss)
         seen = -2 * posterior.drawn / np.expm1(-2 * self._draws)
-        by_draws: Floats = seen - posterior.by_pair(missed)
-        return by_draws
+        return seen - posterior.by_pair(missed)
 
     @property
     def _per_slope(self) -> Floats:

@@ -26,7 +26,6 @@ class Lineage:
 
     @classmethod
     def none(cls) -> Self:
-        """Nobody comes from anybody."""
         nobody = np.empty(0, dtype=np.int64)
         return cls(nobody, nobody, nobody)
 

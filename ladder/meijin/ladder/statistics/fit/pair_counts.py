@@ -1,6 +1,7 @@
 """Pair counts: games counted by who met whom, and on which opening where that is known."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -34,7 +35,6 @@ class PairCounts:
 
     @property
     def games(self) -> int:
-        """How many games there are in all."""
         return round(float(self.wins.sum() + self.draws.sum() + self.losses.sum()))
 
     @property
@@ -81,19 +81,17 @@ class PairCounts:
         first, second = np.divmod(rows, len(players))
         return players, type(self)(first, second, wins, draws, losses, began)
 
-    def joined(self, other: Self) -> Self:
-        """These games and others; what they began with is known where both tell."""
-        openings = None
-        if self.openings is not None and other.openings is not None:
-            openings = np.concatenate((self.openings, other.openings))
-        return type(self)(
-            np.concatenate((self.first, other.first)),
-            np.concatenate((self.second, other.second)),
-            np.concatenate((self.wins, other.wins)),
-            np.concatenate((self.draws, other.draws)),
-            np.concatenate((self.losses, other.losses)),
-            openings,
-        )
+    def joined(self, *others: Self) -> Self:
+        """These games and others; what they began with is known where all tell."""
+        parts = (self, *others)
+        has_openings = all(each.openings is not None for each in parts)
+        names = (each.name for each in fields(self) if has_openings or each.name != "openings")
+        return type(self)(*(np.concatenate([getattr(each, n) for each in parts]) for n in names))
+
+
+_NOBODY, _NOTHING = np.empty(0, dtype=np.int64), np.empty(0)
+NO_COUNTS = PairCounts(_NOBODY, _NOBODY, _NOTHING, _NOTHING, _NOTHING, _NOBODY)
+"""No games, whose openings are known."""
 
 
 def distinct(column: Integers) -> Integers:
@@ -106,8 +104,7 @@ def distinct(column: Integers) -> Integers:
     ordered = np.sort(column)
     is_first = np.ones(len(ordered), dtype=np.bool_)
     is_first[1:] = ordered[1:] != ordered[:-1]  # a difference of two keys may overflow
-    different: Integers = ordered[is_first]
-    return different
+    return ordered[is_first]
 
 
 def places_in(numbers: Integers, column: Integers) -> Integers:
@@ -119,8 +116,7 @@ def places_in(numbers: Integers, column: Integers) -> Integers:
         return np.searchsorted(numbers, column)
     table = np.empty(int(numbers[-1]) + 1, dtype=np.int64)
     table[numbers] = np.arange(len(numbers))
-    found: Integers = table[column]
-    return found
+    return table[column]
 
 
 def _is_countable(column: Integers) -> bool:
@@ -149,3 +145,72 @@ def connected_components(first: Integers, second: Integers, players: int) -> Int
         if (smaller == labels).all():
             return labels
         labels = smaller
+
+
+MOST_OPENINGS = 200
+"""Openings with an effect: those with most games. Each is one more column of Newton's step."""
+LEAST_GAMES = 20
+"""An opening with fewer has none: it would be all but the prior's."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedCounts:
+    """The games of a fit, and how they are grouped in it: made once for fits of many widths."""
+
+    players: Integers
+    """Ascending; shape (n,)."""
+    counts: PairCounts
+    """Merged, with each player named by its place."""
+
+    @classmethod
+    def of(cls, counts: PairCounts) -> "GroupedCounts":
+        return cls(*counts.indexed())
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        return self.counts.pooled()
+
+    @cached_property
+    def reused(self) -> Integers:
+        """The openings with enough games for an effect of their own, ascending; shape (k,)."""
+        counts = self.counts
+        if counts.openings is None:
+            return np.empty(0, dtype=np.int64)
+        openings = distinct(counts.openings)
+        found = places_in(openings, counts.openings)
+        games = sums(found, counts.wins + counts.draws + counts.losses, len(openings))
+        # Of two with as many games the lower number goes first: the rows' order has no say.
+        most = np.argsort(-games, kind="stable")[:MOST_OPENINGS]
+        return np.sort(openings[most[games[most] >= LEAST_GAMES]])
+
+    @cached_property
+    def by_effect(self) -> PairCounts:
+        """With one row a pair and effect, named by its place in `reused`.
+
+        All others are the place after the last; without any it is `pooled`.
+        """
+        openings = self.counts.openings
+        if openings is None or not self.reused.size:
+            return self.counts.pooled()
+        return replace(self.counts, openings=_places(openings, self.reused)).merged()
+
+
+def effect_of_rows(counts: PairCounts, openings: Integers, effects: Floats) -> Floats:
+    """The effect of each row's opening, 0 for those that have none; shape of the rows.
+
+    Args:
+        openings: Those with an effect, ascending; shape (k,).
+        effects: Theirs; shape (k,).
+    """
+    if counts.openings is None or not openings.size:
+        return np.zeros(len(counts.first))
+    return np.append(effects, 0.0)[_places(counts.openings, openings)]
+
+
+def _places(column: Integers, openings: Integers) -> Integers:
+    """Where each of a column stands in `openings`; after the last where it doesn't."""
+    different = distinct(column)
+    found = np.searchsorted(openings, different)
+    found[found == len(openings)] = 0
+    found = np.where(openings[found] == different, found, len(openings))
+    return found[places_in(different, column)]

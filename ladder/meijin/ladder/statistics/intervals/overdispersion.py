@@ -12,64 +12,31 @@ reduction in standard errors for linear regression with multi-stage samples, 200
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit
-from meijin.ladder.statistics.fit.opening_effects import effect_of_rows
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, sums
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Clusters:
-    """The games of two players that began alike: same colours, same opening; shapes (k,).
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Scores:
+    """The scores of groups of games, all of shape (k,), in nats.
 
-    Where openings are unknown, a cluster is all that two have played with the same colours. The
-    score of a game is the derivative of its log-likelihood by how much the one is the stronger: 0
-    on average, with the game's information as its variance. All is in nats.
+    The score of a game is the derivative of its log-likelihood by how much the one is the stronger:
+    0 on average, with the game's information as its variance.
     """
 
-    pair: Integers
-    """The place in the pairs."""
-    games: Floats
     information: Floats
-    """Expected of all games of the cluster: that of the results there were would tell of them."""
+    """Expected of all games of a group: that of the results there were would tell of them."""
     score: Floats
     """The sum of the games' scores, from the side of the pair's first."""
     single: Floats
     """The sum of the squares of the games' scores: what the square of `score` would be if no two
     games had anything in common."""
-
-    @property
-    def most_alike(self) -> Floats:
-        """What the variance of each score is greater by if all games of a cluster are the same."""
-        extra: Floats = self.information * (self.games - 1)
-        return extra
-
-    @property
-    def squares(self) -> Floats:
-        """The sum of the squares of each game's information."""
-        squares: Floats = self.information**2 / self.games
-        return squares
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClusteredPairs:
-    """Each two who have met, whoever moved first; shapes (p,)."""
-
-    clusters: Clusters
-    first: Integers
-    """Places in the fit; `first` < `second`."""
-    second: Integers
-    information: Floats
-    """Expected of all games of the pair."""
-    score: Floats
-    """The sum of the games' scores, from the side of `first`."""
-    single: Floats
-    """The sum of the squares of the games' scores."""
     most_alike: Floats
-    """What the variance of the pair's score is greater by if each cluster repeats one game."""
+    """What the variance of `score` is greater by if each cluster repeats one game."""
     squares: Floats
     """The sum of the squares of each game's information."""
 
@@ -80,8 +47,29 @@ class ClusteredPairs:
         The sum of the products of two different games' information, in either order: an only game
         scatters no more for it.
         """
-        shared: Floats = self.information**2 - self.squares
-        return shared
+        return self.information**2 - self.squares
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Clusters(Scores):
+    """The games of two players that began alike: same colours, same opening.
+
+    Where openings are unknown, a cluster is all that two have played with the same colours.
+    """
+
+    pair: Integers
+    """The place in the pairs."""
+    games: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ClusteredPairs(Scores):
+    """Each two who have met, whoever moved first."""
+
+    clusters: Clusters
+    first: Integers
+    """Places in the fit; `first` < `second`."""
+    second: Integers
 
     def sums(self, column: Floats) -> Floats:
         """The sums of a column of the clusters by pair."""
@@ -95,40 +83,26 @@ def clustered_pairs(fit: Fit) -> ClusteredPairs:
     played = games > 0
     first, second, games = counts.first[played], counts.second[played], games[played]
     wins, draws, losses = (column[played] for column in (counts.wins, counts.draws, counts.losses))
-    effects = effect_of_rows(counts, fit.openings, fit.opening_elo)[played]
-    difference = fit.elo[first] - fit.elo[second] + effects
-    chances = fit.chances(first, second)
-    win, loss = chances.wins(difference), chances.losses(difference)
+    win, loss = (chance[played] for chance in fit.wins_and_losses(counts))
     # A draw is a win and a loss at once.
     score = wins * (1 - win) + draws * (loss - win) - losses * (1 - loss)
     single = wins * (1 - win) ** 2 + draws * (loss - win) ** 2 + losses * (1 - loss) ** 2
     ends = np.sort((first, second), axis=0)
     keys, pair = np.unique(ends[0] * len(fit.players) + ends[1], return_inverse=True)
+    information = games * (1 - win) * (1 - loss) * (win + loss)
     clusters = Clusters(
         pair=pair,
         games=games,
-        information=games * (1 - win) * (1 - loss) * (win + loss),
+        information=information,
         score=np.where(first < second, score, -score),
         single=single,
+        most_alike=information * (games - 1),
+        squares=information**2 / games,
     )
-    return _by_pair(clusters, *np.divmod(keys, max(len(fit.players), 1)))
-
-
-def _by_pair(clusters: Clusters, first: Integers, second: Integers) -> ClusteredPairs:
-    def total(column: Floats) -> Floats:
-        return sums(clusters.pair, column, len(first))
-
-    information = total(clusters.information)
-    return ClusteredPairs(
-        clusters=clusters,
-        first=first,
-        second=second,
-        information=information,
-        score=total(clusters.score),
-        single=total(clusters.single),
-        most_alike=total(clusters.most_alike),
-        squares=total(clusters.squares),
-    )
+    columns = (each.name for each in fields(Scores))
+    totals = {name: sums(pair, getattr(clusters, name), len(keys)) for name in columns}
+    first, second = np.divmod(keys, max(len(fit.players), 1))
+    return ClusteredPairs(clusters=clusters, first=first, second=second, **totals)
 
 
 ROUNDS = 100
@@ -162,8 +136,7 @@ class Overdispersion:
 
     def excess(self, pairs: ClusteredPairs) -> Floats:
         """What the variance of each pair's score has beyond its information; shape (p,)."""
-        excess: Floats = self.correlation * pairs.most_alike + self.pair_variance * pairs.shared
-        return excess
+        return self.correlation * pairs.most_alike + self.pair_variance * pairs.shared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,6 +149,10 @@ class Leverage:
     """What a correlation of 1 adds."""
     by_pairs: Floats
     """What a variance of 1 between pairs adds."""
+
+    def at(self, places: Integers) -> "Leverage":
+        """That of the pairs at some places."""
+        return Leverage(self.own[places], self.by_correlation[places], self.by_pairs[places])
 
     def bounded(self, information: Floats) -> "Leverage":
         """With no difference less sure than by the pair's own games, as unknown draws make some."""
@@ -190,7 +167,15 @@ def overdispersion(pairs: ClusteredPairs, leverage: Leverage) -> Overdispersion:
     They depend on each other's weights, so both equations are solved again until nothing changes.
     """
     leverage = leverage.bounded(pairs.information)
-    within, between = _within_clusters(pairs, leverage), _within_pairs(pairs, leverage)
+    clusters = pairs.clusters
+    # Errors have the covariance correlation h + variance h^2 between two games of the information
+    # h. A score is the error less h times the fit's own error of the difference, which follows
+    # from all games of the pair.
+    single_alike = clusters.squares * (clusters.games - 1)
+    whole = pairs.information[clusters.pair]
+    within = _moments(clusters, leverage.at(clusters.pair), single_alike=single_alike, whole=whole)
+    single_alike, whole = pairs.sums(single_alike), pairs.information
+    between = _moments(pairs, leverage, single_alike=single_alike, whole=whole)
     found = Overdispersion(0.0, 0.0)
     for _ in range(ROUNDS):
         before = found
@@ -223,45 +208,12 @@ class _Moments:
     by_pairs: Floats
 
     def equation(self, weights: Floats) -> _Equation:
-        """The weighted sums."""
         columns = (self.by_correlation, self.by_pairs, self.found)
         return _Equation(*(float(weights @ column) for column in columns))
 
 
-def _within_clusters(pairs: ClusteredPairs, leverage: Leverage) -> _Moments:
-    """What the clusters' scores have beyond independent games.
-
-    With errors of covariance correlation h + variance h^2 between two games of the information h.
-    A score is the error less h times the fit's own error of the difference, which follows from all
-    games of the pair.
-    """
-    clusters = pairs.clusters
-    own, by_correlation, by_pairs, whole = (
-        column[clusters.pair]
-        for column in (
-            leverage.own,
-            leverage.by_correlation,
-            leverage.by_pairs,
-            pairs.information,
-        )
-    )
-    return _moments(
-        clusters,
-        Leverage(own, by_correlation, by_pairs),
-        single_alike=clusters.squares * (clusters.games - 1),
-        whole=whole,
-    )
-
-
-def _within_pairs(pairs: ClusteredPairs, leverage: Leverage) -> _Moments:
-    """What the pairs' scores have beyond independent games."""
-    clusters = pairs.clusters
-    single_alike = pairs.sums(clusters.squares * (clusters.games - 1))
-    return _moments(pairs, leverage, single_alike=single_alike, whole=pairs.information)
-
-
 def _moments(
-    groups: Clusters | ClusteredPairs, leverage: Leverage, *, single_alike: Floats, whole: Floats
+    groups: Scores, leverage: Leverage, *, single_alike: Floats, whole: Floats
 ) -> _Moments:
     """Squares of scores, less their expectation by independent games, and how they would grow.
 
@@ -270,7 +222,7 @@ def _moments(
     """
     information, squares = groups.information, groups.squares
     own, by_correlation, by_pairs = leverage.own, leverage.by_correlation, leverage.by_pairs
-    shared = information**2 - squares
+    shared = groups.shared
     left = np.maximum(1 - own * information, 0.0) ** 2
     expected = information * (1 - own * information)
     return _Moments(
@@ -293,15 +245,13 @@ def _cluster_weights(pairs: ClusteredPairs, found: Overdispersion) -> Floats:
     alike = (
         1 + found.correlation * (clusters.games - 1) + found.pair_variance * clusters.information
     )
-    weights: Floats = (clusters.games > 1) / (each * alike**2)
-    return weights
+    return (clusters.games > 1) / (each * alike**2)
 
 
 def _pair_weights(pairs: ClusteredPairs, found: Overdispersion) -> Floats:
     """One over the variance, for what each pair tells of the pairs' variance."""
     variance = pairs.information + found.excess(pairs)
-    weights: Floats = pairs.shared / variance**2
-    return weights
+    return pairs.shared / variance**2
 
 
 def _solve(one: _Equation, other: _Equation) -> Overdispersion:

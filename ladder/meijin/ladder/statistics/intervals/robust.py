@@ -11,13 +11,15 @@ chance was kind.
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
+from meijin.ladder.statistics.diagnosis.residuals import FEWEST_GAMES, Points, points_over_time
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit
 from meijin.ladder.statistics.fit.covariance import Covariance, DenseCovariance, covariance
 from meijin.ladder.statistics.fit.laplacian import Laplacian
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, sums
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts, sums
 from meijin.ladder.statistics.intervals.overdispersion import (
     ClusteredPairs,
     Leverage,
@@ -25,7 +27,80 @@ from meijin.ladder.statistics.intervals.overdispersion import (
     clustered_pairs,
     overdispersion,
 )
-from meijin.ladder.statistics.intervals.random_walk import STILL, RandomWalk
+
+BRIDGE_MEAN, BRIDGE_VARIANCE = 1 / 6, 1 / 45
+"""Of the mean square of a Brownian bridge."""
+WALK_SQUARE = 1 / 90
+"""What a walk adds to that, for each unit of its variance over all games by that of the score."""
+MEAN_SQUARE = 1 / 3
+"""Of the distance between a walk's end and its mean, for each unit of its variance."""
+PRIOR_PLAYERS = 10.0
+"""Players who never change that the prior weighs as much as, unless a walk is sure."""
+SURE = 3.0
+"""Deviations above its mean at which the sum is no more taken for chance: in about 0.5 % of pools
+without a walk."""
+
+
+@dataclass(frozen=True, slots=True)
+class RandomWalk:
+    """A random walk that all strengths take: a step of one deviation after each game.
+
+    Nyblom's statistic (Testing for the constancy of parameters over time, 1989) of each player, added
+    up: the cumulated residuals of who stays as it is are a Brownian bridge, and the mean square of
+    that is 1/6 with a variance of 1/45; a walk adds to it in proportion to its variance. It is the
+    score test of a random walk, which no other test beats where walks are small.
+    """
+
+    step: float
+    """The deviation of a step that is allowed for, in Elo."""
+    deviations: float
+    """How sure it is: about standard normal where strengths stay."""
+
+    @classmethod
+    def of(cls, fit: Fit, counts: PairCounts, times: Integers) -> Self:
+        """The walk that games told by time speak for; see `Drift.of`."""
+        over = points_over_time(fit, counts, times)
+        is_tested = (over.games.sum(axis=1) >= FEWEST_GAMES) & (over.variance.sum(axis=1) > 0)
+        if not is_tested.any():
+            return cls(0.0, 0.0)
+        excess, per_square = _nyblom(over.mapped(lambda column: column[is_tested]))
+        players = max(int(is_tested.sum()) - 1, 1)  # all residuals together are 0
+        deviations = float(excess.mean()) * (players / BRIDGE_VARIANCE) ** 0.5
+        weight = float(per_square @ per_square)
+        prior = 0.0 if deviations > SURE else PRIOR_PLAYERS * weight / len(excess)
+        square = float(excess @ per_square) / max(weight + prior, np.finfo(float).tiny)
+        return cls(ELO_PER_NAT * max(square, 0.0) ** 0.5, deviations)
+
+    @property
+    def is_sure(self) -> bool:
+        return self.deviations > SURE
+
+    def variances(self, games: Floats) -> Floats:
+        """Of what each strength is now beside its mean over its games; Elo squared; shape (n,).
+
+        Args:
+            games: Everyone's; shape (n,).
+        """
+        return self.step**2 * games * MEAN_SQUARE
+
+
+STILL = RandomWalk(0.0, 0.0)
+"""The walk of strengths that stay."""
+
+
+def _nyblom(over: Points) -> tuple[Floats, Floats]:
+    """By how much the statistic of each player is above its mean, and what a square nat a game adds."""
+    whole = over.variance.sum(axis=1, keepdims=True)
+    share = over.variance / whole
+    passed = np.cumsum(share, axis=1)
+    residuals = over.residual
+    bridge = np.cumsum(residuals, axis=1) - passed * residuals.sum(axis=1, keepdims=True)
+    mean = (share * passed * (1 - passed)).sum(axis=1)
+    excess: Floats = (share * bridge**2).sum(axis=1) / whole[:, 0] - mean
+    information = over.slope.sum(axis=1) ** 2 / whole[:, 0]
+    seen = mean / BRIDGE_MEAN  # less where a player's games fell in few of the times
+    per_square: Floats = over.games.sum(axis=1) * information * seen * WALK_SQUARE
+    return excess, per_square
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,40 +118,23 @@ class RobustCovariance:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScaledCovariance:
-    """A covariance with everyone's errors scaled by a factor of its own: of large pools."""
+class WidenedCovariance:
+    """A covariance of a large pool with everyone's errors scaled, and others beside them."""
 
     model: Covariance
-    variances: Floats
+    scale: Floats
     """By what everyone's variance is multiplied; shape (n,)."""
-
-    def of_differences(self, one: Integers, other: Integers) -> Floats:
-        """See `Covariance`."""
-        scale = (self.variances[one] + self.variances[other]) / 2
-        return scale * self.model.of_differences(one, other)
-
-    def from_mean(self, weights: Floats) -> Floats:
-        """See `Covariance`."""
-        return self.variances * self.model.from_mean(weights)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WanderingCovariance:
-    """A covariance with errors of each player's own beside it: of large pools."""
-
-    still: Covariance
     own: Floats
-    """Variances; shape (n,)."""
+    """Variances of errors of each player's own; shape (n,)."""
 
     def of_differences(self, one: Integers, other: Integers) -> Floats:
-        """See `Covariance`."""
+        scale = (self.scale[one] + self.scale[other]) / 2
         own = np.where(one == other, 0.0, self.own[one] + self.own[other])
-        return self.still.of_differences(one, other) + own
+        return scale * self.model.of_differences(one, other) + own
 
     def from_mean(self, weights: Floats) -> Floats:
-        """See `Covariance`."""
         own: Floats = (1 - 2 * weights) * self.own + weights**2 @ self.own
-        return self.still.from_mean(weights) + own
+        return self.scale * self.model.from_mean(weights) + own
 
 
 def robust_covariance(fit: Fit, walk: RandomWalk = STILL) -> RobustCovariance:
@@ -86,23 +144,18 @@ def robust_covariance(fit: Fit, walk: RandomWalk = STILL) -> RobustCovariance:
         walk: That the strengths take; by it they are less sure now than over all their games.
     """
     model, pairs = covariance(fit), clustered_pairs(fit)
+    own = walk.variances(fit.games_of_players)
     if isinstance(model, DenseCovariance):
-        found, robust = _dense(model, pairs)
+        found, robust = _dense(model, pairs, own)
     else:
-        found, robust = _scaled(model, pairs, len(fit.players))
-    if walk.step:
-        robust = _with_walk(robust, walk.variances(fit.games_of_players))
+        found, robust = _scaled(model, pairs, own)
     factor = _factor(robust, model, len(fit.players))
     return RobustCovariance(robust, model, found, walk, factor)
 
 
-def _with_walk(covariance: Covariance, own: Floats) -> Covariance:
-    if isinstance(covariance, DenseCovariance):
-        return DenseCovariance(covariance.matrix + np.diag(own))
-    return WanderingCovariance(covariance, own)
-
-
-def _dense(model: DenseCovariance, pairs: ClusteredPairs) -> tuple[Overdispersion, Covariance]:
+def _dense(
+    model: DenseCovariance, pairs: ClusteredPairs, walked: Floats
+) -> tuple[Overdispersion, Covariance]:
     matrix = model.matrix / ELO_PER_NAT**2
     alike, shared = (
         _sandwich(matrix, pairs, weights) for weights in (pairs.most_alike, pairs.shared)
@@ -113,7 +166,7 @@ def _dense(model: DenseCovariance, pairs: ClusteredPairs) -> tuple[Overdispersio
     )
     found = overdispersion(pairs, Leverage(own, by_correlation, by_pairs))
     added = found.correlation * alike + found.pair_variance * shared
-    return found, DenseCovariance(model.matrix + ELO_PER_NAT**2 * added)
+    return found, DenseCovariance(model.matrix + ELO_PER_NAT**2 * added + np.diag(walked))
 
 
 def _sandwich(matrix: Floats, pairs: ClusteredPairs, weights: Floats) -> Floats:
@@ -122,14 +175,14 @@ def _sandwich(matrix: Floats, pairs: ClusteredPairs, weights: Floats) -> Floats:
         return np.zeros_like(matrix)
     meat = Laplacian(pairs.first, pairs.second, weights, np.zeros(len(matrix))).dense()
     product = matrix @ meat @ matrix
-    symmetric: Floats = (product + product.T) / 2
-    return symmetric
+    return (product + product.T) / 2
 
 
 def _scaled(
-    model: Covariance, pairs: ClusteredPairs, players: int
+    model: Covariance, pairs: ClusteredPairs, walked: Floats
 ) -> tuple[Overdispersion, Covariance]:
     """Everyone's variance by what its own games have; the fit follows a pair as if all were alike."""
+    players = len(walked)
     own = model.of_differences(pairs.first, pairs.second) / ELO_PER_NAT**2
     whole = max(float(pairs.information.sum()), np.finfo(float).tiny)
     by_correlation, by_pairs = (
@@ -141,7 +194,7 @@ def _scaled(
         for column in (found.excess(pairs), pairs.information)
     )
     ratio = np.divide(excess, information, out=np.zeros(players), where=information > 0)
-    return found, ScaledCovariance(model, 1 + ratio)
+    return found, WidenedCovariance(model, 1 + ratio, walked)
 
 
 def _factor(robust: Covariance, model: Covariance, players: int) -> float:

@@ -1,5 +1,5 @@
 """What to play next, and when enough has been played.
 
-- `online_posterior`, `matchmaking`: strengths from game to game between two fits, and the next pair
-- `stopping`: when an order is sure enough to stop
+- `online_posterior`: strengths from game to game between two fits
+- `matchmaking`: the next pair, and when an order is sure enough to stop
 """

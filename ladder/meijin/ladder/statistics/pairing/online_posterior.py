@@ -5,7 +5,11 @@ from collections import defaultdict
 import numpy as np
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Outcomes, Prior
+from meijin.ladder.statistics.fit.covariance import DenseCovariance
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers
+
+PRIOR_DEVIATION = Prior().strength
+"""Of strengths; Elo."""
 
 
 class OnlinePosterior:
@@ -25,7 +29,6 @@ class OnlinePosterior:
         outcomes: Outcomes,
         *,
         prior_mean: float | None = None,
-        prior_deviation: float = Prior().strength,
     ) -> None:
         """Begin with a fit of all players, or with what it says of some.
 
@@ -35,23 +38,20 @@ class OnlinePosterior:
             outcomes: How games end.
             prior_mean: The prior's mean of newcomers, in Elo; without it the mean of `elo`,
                 which is the prior's when all players of a fit are in it.
-            prior_deviation: The prior's deviation, in Elo.
         """
         n = len(elo)
         self.elo = np.array(elo, dtype=np.float64)
         """The posterior mean; a new array after each result; shape (n,)."""
         self.outcomes = outcomes
         self._prior_mean = prior_mean
-        self._prior_deviation = prior_deviation
         # Games say nothing of the mean of all, so its variance is that of the prior's mean of n.
-        level = (prior_deviation / ELO_PER_NAT) ** 2 / max(n, 1)
+        level = (PRIOR_DEVIATION / ELO_PER_NAT) ** 2 / max(n, 1)
         self._covariance = _centred(covariance / ELO_PER_NAT**2) + level
         self._square: Floats | None = None
         self._expected: dict[tuple[int, int], list[float]] = defaultdict(list)
 
     @property
     def size(self) -> int:
-        """How many players there are."""
         return len(self.elo)
 
     @property
@@ -61,23 +61,21 @@ class OnlinePosterior:
 
     def variances(self, one: Integers, other: Integers) -> Floats:
         """The variances of differences, in Elo squared; shape (k,)."""
-        return ELO_PER_NAT**2 * _of_differences(self._covariance, one, other)
+        return ELO_PER_NAT**2 * DenseCovariance(self._covariance).of_differences(one, other)
 
     def variance_shares(self, one: Integers, other: Integers) -> Floats:
         """The share of a difference's variance that a game takes away; shape (k,)."""
-        gained = self._information(one, other) * _of_differences(self._covariance, one, other)
-        shares: Floats = gained / (1 + gained)
-        return shares
+        gained = self._information(one, other) * self.variances(one, other) / ELO_PER_NAT**2
+        return gained / (1 + gained)
 
     def trace_reductions(self, one: Integers, other: Integers) -> Floats:
         """By how much a game lowers the sum of all variances, in Elo squared; shape (k,)."""
         if self._square is None:
             self._square = self._covariance @ self._covariance
         information = self._information(one, other)
-        variance = _of_differences(self._covariance, one, other)
-        moved = _of_differences(self._square, one, other)
-        reductions: Floats = ELO_PER_NAT**2 * information * moved / (1 + information * variance)
-        return reductions
+        variance = DenseCovariance(self._covariance).of_differences(one, other)
+        moved = DenseCovariance(self._square).of_differences(one, other)
+        return ELO_PER_NAT**2 * information * moved / (1 + information * variance)
 
     def expect(self, one: int, other: int, games: int = 1) -> None:
         """Condition on games that two are about to play, with either colour.
@@ -103,19 +101,18 @@ class OnlinePosterior:
         self.elo = self.elo + ELO_PER_NAT * gradient * gain
 
     def extended(self, new: int) -> "OnlinePosterior":
-        """This posterior with so many more players, of whom nothing is known but the prior."""
+        """This posterior with `new` more players, of whom nothing is known but the prior."""
         n = self.size
         mean = self._prior_mean
         if mean is None:
             mean = float(self.elo.mean()) if n else 0.0
-        covariance = self._prior_deviation**2 * np.eye(n + new)
+        covariance = PRIOR_DEVIATION**2 * np.eye(n + new)
         covariance[:n, :n] = self.covariance
         extended = OnlinePosterior(
             np.append(self.elo, np.full(new, mean)),
             covariance,
             self.outcomes,
             prior_mean=self._prior_mean,
-            prior_deviation=self._prior_deviation,
         )
         for pair, information in self._expected.items():
             extended._expected[pair] = list(information)
@@ -161,10 +158,3 @@ def _centred(covariance: Floats) -> Floats:
     half = covariance - covariance.mean(axis=0)
     centred: Floats = half - half.mean(axis=1, keepdims=True)
     return centred
-
-
-def _of_differences(matrix: Floats, one: Integers, other: Integers) -> Floats:
-    """(e_one - e_other)' matrix (e_one - e_other), pair by pair."""
-    diagonal = np.diagonal(matrix)
-    values: Floats = diagonal[one] + diagonal[other] - 2 * matrix[one, other]
-    return np.maximum(values, 0.0)

@@ -1,6 +1,5 @@
 """Tests of two players that stop as soon as they know.
 
 - `sprt`: the sequential test of a match, and what is estimated of a match without one
-- `likelihood_ratios`: what results say between two strengths, and where such a path ends
 - `stopped`: what is estimated once a test has stopped
 """

@@ -26,15 +26,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers
-from meijin.ladder.statistics.sequential.likelihood_ratios import chance_above, likelihood_ratios
 from meijin.ladder.statistics.sequential.sprt import (
-    NORMALISED_ELO,
-    PAIRS,
     Decision,
     Estimate,
     Scale,
     Sprt,
+    chance_above,
     elo_of_score,
+    elo_per_deviation,
+    expected_score,
+    likelihood_ratios,
+    moments,
 )
 
 FEW = 40
@@ -53,7 +55,7 @@ OVERSHOOT = 0.5826
 """The mean overshoot of a random walk's maximum, in deviations of its steps: -zeta(1/2) / sqrt(2 pi)."""
 SEED = 1978
 REACH = 8.0
-"""The interval lies within so many deviations of the results."""
+"""Deviations around the results within which the interval lies."""
 HALVINGS = 20
 TIE = 1e-9
 """Mean scores that differ by less are equal."""
@@ -64,39 +66,26 @@ Chance = Callable[[float], float]
 
 
 def estimate_of(test: Sprt, counts: Sequence[int]) -> Estimate:
-    """What a test's counts say: once it is decided with its stop allowed for, before plainly."""
-    if test.decide(test.llr(counts)) is Decision.UNDECIDED:
-        return Estimate.of(counts)
-    return stopped_estimate(test, counts)
+    """What a test's counts say, with a 95 % interval: plainly before it is decided.
 
-
-def stopped_estimate(test: Sprt, counts: Sequence[int]) -> Estimate:
-    """The median-unbiased estimate after a test that has stopped, with its 95 % interval.
-
-    Equal counts give equal numbers.
+    Then it is the median-unbiased estimate. Equal counts give equal numbers.
 
     Args:
         test: As it was played: with a look after each result that it counts.
-        counts: At the stop, of games or of pairs, from the worst result to the best.
-
-    Raises:
-        ValueError: these counts do not decide the test.
+        counts: Of games or of pairs, from the worst result to the best; at the stop, if there was one.
     """
-    return _estimate(test, tuple(counts))
+    decision = test.decide(test.llr(counts))
+    if decision is Decision.UNDECIDED:
+        return Estimate.of(counts)
+    return _stopped_estimate(test, tuple(counts), is_above=decision is Decision.H1_ACCEPTED)
 
 
 @lru_cache(maxsize=256)
-def _estimate(test: Sprt, counts: tuple[int, ...]) -> Estimate:
-    decision = test.decide(test.llr(counts))
-    if decision is Decision.UNDECIDED:
-        raise ValueError("the test is undecided; before its end the plain estimate holds")
-    if decision is Decision.H1_ACCEPTED:
+def _stopped_estimate(test: Sprt, counts: tuple[int, ...], *, is_above: bool) -> Estimate:
+    if is_above:
         return _estimate_above(test, counts)
     turned = Sprt(-test.elo1, -test.elo0, alpha=test.beta, beta=test.alpha, scale=test.scale)
-    return _of_opponent(_estimate_above(turned, counts[::-1]))
-
-
-def _of_opponent(found: Estimate) -> Estimate:
+    found = _estimate_above(turned, counts[::-1])
     return replace(
         found,
         elo=-found.elo,
@@ -117,11 +106,7 @@ def _estimate_above(test: Sprt, counts: Sequence[int]) -> Estimate:
     else:
         chance = _chance_by_passage(test, family, count)
     reach = REACH / (family.deviation * math.sqrt(count))
-    low, middle, high = (_slope_of(chance, quantile, reach) for quantile in QUANTILES)
-    return _told(family, (low, middle, high), 1 - chance(family.slope_of_mean(0.5)))
-
-
-def _told(family: "Tilts", slopes: Sequence[float], los: float) -> Estimate:
+    slopes = [_root(chance, quantile, reach, HALVINGS) for quantile in QUANTILES]
     elo_low, elo, elo_high = (elo_of_score(family.mean(slope)) for slope in slopes)
     low, normalised, high = (family.normalised_elo(slope) for slope in slopes)
     return Estimate(
@@ -133,17 +118,17 @@ def _told(family: "Tilts", slopes: Sequence[float], los: float) -> Estimate:
         normalised_margin=(high - low) / 2,
         normalised_low=low,
         normalised_high=high,
-        los=los,
+        los=1 - chance(family.slope_of_mean(0.5)),
         is_sequential=True,
     )
 
 
-def _slope_of(chance: Chance, wanted: float, reach: float) -> float:
-    """The tilt under which results as high as those seen have a wanted chance, by bisection."""
+def _root(rising: Callable[[float], float], wanted: float, reach: float, halvings: int) -> float:
+    """Where a rising function has a value, by bisection."""
     low, high = -reach, reach
-    for _ in range(HALVINGS):
+    for _ in range(halvings):
         middle = (low + high) / 2
-        if chance(middle) < wanted:
+        if rising(middle) < wanted:
             low = middle
         else:
             high = middle
@@ -176,45 +161,25 @@ class Tilts:
         return shares
 
     def log_moment(self, slope: float) -> float:
-        """The logarithm of the moment generating function."""
         exponents = slope * self.scores - abs(slope) / 2
         return math.log(float(self.shares @ np.exp(exponents))) + abs(slope) / 2
 
     def mean(self, slope: float) -> float:
-        """The mean score, from 0 to 1."""
         return 0.5 + float(self.tilted(slope) @ self.scores)
 
     @property
     def deviation(self) -> float:
         """Of a result's score, at the slope 0."""
-        return _moments(self.tilted(0.0), self.scores)[1]
+        return moments(self.tilted(0.0), self.scores)[1]
 
     def normalised_elo(self, slope: float) -> float:
         """The advantage in normalised Elo."""
-        mean, deviation = _moments(self.tilted(slope), self.scores)
-        return mean / deviation * NORMALISED_ELO / _deviations_of_game(len(self.scores))
+        mean, deviation = moments(self.tilted(slope), self.scores)
+        return mean / deviation * elo_per_deviation(len(self.scores))
 
     def slope_of_mean(self, wanted: float) -> float:
         """The slope with a mean score, by bisection."""
-        low, high = -REACH * 8, REACH * 8
-        for _ in range(2 * HALVINGS):
-            middle = (low + high) / 2
-            if self.mean(middle) < wanted:
-                low = middle
-            else:
-                high = middle
-        return (low + high) / 2
-
-
-def _moments(shares: Floats, scores: Floats) -> tuple[float, float]:
-    """The mean and the deviation."""
-    mean = float(shares @ scores)
-    return mean, math.sqrt(float(shares @ (scores - mean) ** 2))
-
-
-def _deviations_of_game(kinds: int) -> float:
-    """What a deviation of one game is of the mean of as many games as a result has."""
-    return math.sqrt(2) if kinds == PAIRS else 1.0
+        return _root(self.mean, wanted, 8 * REACH, 2 * HALVINGS)
 
 
 def _chance_by_passage(test: Sprt, family: Tilts, count: int) -> Chance:
@@ -241,7 +206,7 @@ def _ratio_moments(test: Sprt, shares: Floats, scores: Floats) -> tuple[float, f
     Elo, section 4.2) and its influence function. Past their maximum that ratio would fall again
     with the mean, which that of few kinds of results does not.
     """
-    mean, deviation = _moments(shares, scores)
+    mean, deviation = moments(shares, scores)
     standard = (scores - mean) / deviation
     place = mean / deviation
     ends = _hypotheses(test, deviation, len(scores))
@@ -260,9 +225,9 @@ def _ratio_moments(test: Sprt, shares: Floats, scores: Floats) -> tuple[float, f
 def _hypotheses(test: Sprt, deviation: float, kinds: int) -> tuple[float, float]:
     """Means of a result's score above a half under both, in its deviations."""
     if test.scale is Scale.NORMALISED:
-        per_deviation = NORMALISED_ELO / _deviations_of_game(kinds)
-        return test.elo0 / per_deviation, test.elo1 / per_deviation
-    worse, better = (1 / (1 + 10 ** (-elo / 400)) - 0.5 for elo in (test.elo0, test.elo1))
+        unit = elo_per_deviation(kinds)
+        return test.elo0 / unit, test.elo1 / unit
+    worse, better = (expected_score(elo) - 0.5 for elo in (test.elo0, test.elo1))
     return worse / deviation, better / deviation
 
 
@@ -279,8 +244,7 @@ class Runs:
     @property
     def means(self) -> Floats:
         """Mean scores above a half at the stop."""
-        means: Floats = self.totals / self.lengths
-        return means
+        return self.totals / self.lengths
 
 
 def _chance_by_runs(test: Sprt, family: Tilts, counts: Integers) -> Chance:
@@ -309,8 +273,7 @@ def _chance_by_runs(test: Sprt, family: Tilts, counts: Integers) -> Chance:
 
 def _log_weight(family: Tilts, runs: Runs, slope: float) -> Floats:
     """The logarithm of each run's likelihood under a tilt, relative to none."""
-    weights: Floats = slope * runs.totals - runs.lengths * family.log_moment(slope)
-    return weights
+    return slope * runs.totals - runs.lengths * family.log_moment(slope)
 
 
 def _log_mean(logarithms: Sequence[Floats]) -> Floats:

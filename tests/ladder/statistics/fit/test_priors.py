@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from tests.ladder.statistics.made_games import contents, counts, rows_at, shuffled, swapped
 
-from meijin.ladder.statistics.fit import laplacian
-from meijin.ladder.statistics.fit.bradley_terry import Fit, NoFitError, Prior, fit
+from meijin.ladder.statistics.fit.bradley_terry import NoFitError, Prior, fit
 from meijin.ladder.statistics.fit.covariance import covariance
 from meijin.ladder.statistics.fit.lineage import Lineage
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
@@ -63,7 +61,6 @@ def log_posterior(values: Floats) -> float:
 
 
 def hessian(function: Callable[[Floats], float], at: Floats, step: float = 0.5) -> Floats:
-    """Of any function, by finite differences."""
     moves = step * np.eye(len(at))
     rows = [
         [
@@ -79,7 +76,6 @@ def hessian(function: Callable[[Floats], float], at: Floats, step: float = 0.5) 
 
 
 def gradient(function: Callable[[Floats], float], at: Floats, step: float = 0.01) -> Floats:
-    """Of any function, by finite differences."""
     moves = step * np.eye(len(at))
     return np.array([function(at + a) - function(at - a) for a in moves]) / (2 * step)
 
@@ -114,89 +110,42 @@ def test_the_covariance_is_that_of_the_definition(optimum: Floats) -> None:
     assert found.opening_variances == pytest.approx(np.diagonal(whole)[6:], rel=1e-3)
 
 
-def contents(result: Fit) -> list[object]:
-    """Everything that a fit says, to the byte."""
-    arrays = (result.players, result.elo, result.openings, result.opening_elo)
-    found = [array.tobytes() for array in (*arrays, result.opening_variances)]
-    return [*found, result.outcomes, result.log_likelihood, result.level]
-
-
-@given(st.randoms(use_true_random=False))
-def test_order_makes_no_difference(random: object) -> None:
+def test_order_makes_no_difference() -> None:
     """The same rows and links give the same bytes, shuffled."""
-    order = np.arange(len(GAMES.first))
-    random.shuffle(order)  # type: ignore[attr-defined]
-    assert GAMES.openings is not None
-    shuffled = PairCounts(
-        GAMES.first[order],
-        GAMES.second[order],
-        GAMES.wins[order],
-        GAMES.draws[order],
-        GAMES.losses[order],
-        GAMES.openings[order],
-    )
     turned = Lineage(LINEAGE.child[::-1], LINEAGE.parent[::-1], LINEAGE.steps[::-1])
-    found = contents(fit(shuffled, PRIOR, lineage=turned))
+    found = contents(fit(shuffled(GAMES)[0], PRIOR, lineage=turned))
     assert found == contents(fit(GAMES, PRIOR, lineage=LINEAGE))
-
-
-def test_names_make_no_difference() -> None:
-    """Other numbers for players and openings, in another order, change no value."""
-    name = {3: 70, 11: 60, 12: 90, 14: -2}
-    assert GAMES.openings is not None
-
-    def named(players: Integers) -> Integers:
-        return np.array([name[each] for each in players.tolist()])
-
-    results = (GAMES.wins, GAMES.draws, GAMES.losses)
-    other = PairCounts(
-        named(GAMES.first), named(GAMES.second), *results, np.array([8, 2, 5, 1])[GAMES.openings]
-    )
-    lineage = Lineage(named(LINEAGE.child), named(LINEAGE.parent), LINEAGE.steps)
-    one, two = fit(GAMES, PRIOR, lineage=LINEAGE), fit(other, PRIOR, lineage=lineage)
-    assert two.elo[[2, 1, 3, 0]] == pytest.approx(one.elo, abs=1e-6)
-    assert two.opening_elo[[2, 0, 1]] == pytest.approx(one.opening_elo, abs=1e-6)
 
 
 def test_swapped_colours_flip_the_effects() -> None:
     """Calling the second mover the first changes the sign of advantage and effects alone."""
-    swapped = PairCounts(
-        GAMES.second, GAMES.first, GAMES.losses, GAMES.draws, GAMES.wins, GAMES.openings
-    )
-    one, two = fit(GAMES, PRIOR, lineage=LINEAGE), fit(swapped, PRIOR, lineage=LINEAGE)
+    one, two = (fit(games, PRIOR, lineage=LINEAGE) for games in (GAMES, swapped(GAMES)))
     assert two.elo == pytest.approx(one.elo, abs=1e-6)
     assert two.opening_elo == pytest.approx(-one.opening_elo, abs=1e-6)
     assert two.outcomes.advantage == pytest.approx(-one.outcomes.advantage, abs=1e-6)
 
 
-def test_a_lineage_of_infinite_width_is_none() -> None:
-    """To the byte."""
-    free = Prior(lineage=math.inf)
-    assert contents(fit(GAMES, free, lineage=LINEAGE)) == contents(fit(GAMES))
-
-
-def test_a_lineage_of_others_is_none() -> None:
-    """Where no link has both ends in the games, to the byte."""
-    lineage = Lineage(*np.array([(12, 99, 1), (98, 3, 1)]).T)
-    assert contents(fit(GAMES, lineage=lineage)) == contents(fit(GAMES))
+def test_a_lineage_of_infinite_width_or_of_others_is_none() -> None:
+    """Nor is one of which no link has both ends in the games, to the byte."""
+    plain, others = contents(fit(GAMES)), Lineage(*np.array([(12, 99, 1), (98, 3, 1)]).T)
+    assert contents(fit(GAMES, Prior(lineage=math.inf), lineage=LINEAGE)) == plain
+    assert contents(fit(GAMES, lineage=others)) == plain
 
 
 def test_a_narrow_lineage_makes_one_of_two_versions() -> None:
     """Both get the rating that they have when their games are counted as one player's."""
     apart = ~np.isin((GAMES.first, GAMES.second), (3, 14)).all(axis=0)
-    first, second = GAMES.first[apart], GAMES.second[apart]
-    results = (GAMES.wins[apart], GAMES.draws[apart], GAMES.losses[apart])
-    lineage = Lineage(*np.array([(14, 3, 1)]).T)
-    known = fit(PairCounts(first, second, *results), Prior(lineage=0.01), lineage=lineage)
-    first, second = (np.where(side == 14, 3, side) for side in (first, second))
-    one = fit(PairCounts(first, second, *results))
+    games = rows_at(GAMES, apart)
+    known = fit(games, Prior(lineage=0.01), lineage=Lineage(*np.array([(14, 3, 1)]).T))
+    first, second = (np.where(side == 14, 3, side) for side in (games.first, games.second))
+    one = fit(replace(games, first=first, second=second))
     assert known.elo[3] == pytest.approx(known.elo[0], abs=0.01)
     assert known.elo[:3] - known.elo[0] == pytest.approx(one.elo - one.elo[0], abs=0.01)
 
 
 def test_a_new_version_without_results_is_where_its_parent_is() -> None:
     """Its interval is the parent's and the lineage's together."""
-    nothing = PairCounts(*np.array([[20], [3]]), *np.zeros((3, 1)))
+    nothing = counts([(20, 3, 0, 0, 0)])
     lineage = Lineage(*np.array([(20, 14, 4)]).T)
     found = fit(GAMES.pooled().joined(nothing), Prior(lineage=100.0), lineage=lineage)
     assert found.elo[4] == pytest.approx(found.elo[3], abs=1e-4)
@@ -209,30 +158,6 @@ def test_openings_without_a_width_are_not_looked_at() -> None:
     """The fit is that of games whose openings nobody tells, to the byte."""
     assert contents(fit(GAMES)) == contents(fit(GAMES.pooled()))
     assert fit(GAMES).opening_elo.size == 0
-
-
-def test_narrow_effects_vanish() -> None:
-    """With their width they come to nothing, and the strengths to the plain fit's."""
-    narrow, plain = fit(GAMES, Prior(opening=0.01)), fit(GAMES)
-    assert np.abs(narrow.opening_elo).max() < 1e-4
-    assert narrow.elo == pytest.approx(plain.elo, abs=1e-4)
-    everyone = np.arange(4)
-    assert covariance(narrow).of_differences(everyone, 3 - everyone) == pytest.approx(
-        covariance(plain).of_differences(everyone, 3 - everyone), rel=1e-4
-    )
-
-
-def test_large_pools_have_no_effects(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Conjugate gradients find the same lineage, and openings are not looked at."""
-    dense = fit(GAMES.pooled(), PRIOR, lineage=LINEAGE)
-    monkeypatch.setattr(laplacian, "DENSE", 0)
-    sparse = fit(GAMES, PRIOR, lineage=LINEAGE)
-    assert sparse.openings.size == 0
-    assert sparse.elo == pytest.approx(dense.elo, abs=1e-6)
-    everyone = np.arange(4)
-    assert covariance(sparse).of_differences(everyone, 3 - everyone) == pytest.approx(
-        covariance(dense).of_differences(everyone, 3 - everyone), rel=1e-6
-    )
 
 
 def test_a_fit_near_another_is_the_same() -> None:
@@ -248,7 +173,7 @@ def test_a_fit_near_another_is_the_same() -> None:
 def test_a_lineage_connects_where_there_is_no_prior() -> None:
     """Two groups that only a version and its parent link have a fit."""
     free = Prior(math.inf, 0.0, math.inf, lineage=50.0)
-    rows = PairCounts(*np.array([(1, 2), (8, 9)]).T, *np.array([(5.0, 1, 3), (2, 1, 4)]).T)
+    rows = counts([(1, 2, 5, 1, 3), (8, 9, 2, 1, 4)])
     with pytest.raises(NoFitError):
         fit(rows, free)
     found = fit(rows, free, lineage=Lineage(*np.array([(8, 2, 1)]).T))

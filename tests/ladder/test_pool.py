@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from meijin.ladder.centre import ACTIVE_DAYS, centre, is_active
+from meijin.ladder.pool import ACTIVE_DAYS, centre, is_active
 from meijin.ladder.statistics.fit.lineage import Lineage
 
 NEWEST = date(2026, 7, 1)
@@ -13,7 +13,6 @@ CHAIN = Lineage(*np.array([(1, 0, 1), (3, 1, 2)]).T)
 
 
 def weighs(linked: str, established: str, active: str) -> list[int]:
-    """The places that weigh, by five marks in each."""
     masks = [np.array([mark == "x" for mark in marks]) for marks in (linked, established, active)]
     found = centre(CHAIN, linked=masks[0], established=masks[1], active=masks[2])
     return np.flatnonzero(found).tolist()
