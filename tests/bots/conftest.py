@@ -5,26 +5,25 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Self
 
 import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from meijin.bots import Bot, Choice, Client, Position, RandomBot
-from meijin.bots.sdk.backoff import Backoff
-from meijin.bots.sdk.batch_searcher import searcher_for
-from meijin.bots.sdk.events import GameStarted, OpeningTask, Turn
-from meijin.bots.sdk.outbox import Outbox
-from meijin.bots.sdk.poller import ignore_idle_wakeups
+from meijin.bots import Bot, Choice, Client, Position
+from meijin.bots.sdk.client import Backoff
+from meijin.bots.sdk.runner import ignore_idle_wakeups
 from meijin.bots.sdk.running_game import RunningGame
-from meijin.bots.sdk.threads import SearchThreads
-from meijin.game import GOMOKU, Board, Color, TimeControl, Variant, encode_moves
+from meijin.bots.sdk.searcher import SearchThreads, searcher_for
+from meijin.bots.sdk.stream import StreamOutbox
+from meijin.bots.sdk.turn import OpeningTask, Turn
+from meijin.game import GOMOKU, Board, Color, TimeControl, Variant, encode_moves, parse_cell
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.v1.play_service_pb2_grpc import (
     PlayServiceServicer,
@@ -35,13 +34,6 @@ PATIENCE_SECONDS = 60.0
 
 _PLACE = re.compile(r" \([^ ]+\.py, line [0-9]+\)$")
 """Where a bot has failed: a line of a test."""
-
-
-class InRoom(Protocol):
-    """Opens a room for a bot."""
-
-    def __call__(self, bot: Bot, *, threads: int = 1) -> AbstractAsyncContextManager[Room]:
-        """It is closed at the end of the block."""
 
 
 class Session:
@@ -82,23 +74,22 @@ class Session:
             self._requests.put_nowait(None)
 
     async def receive(self) -> play_service_pb2.PlayRequest:
-        """Wait for the next message of the bot."""
         request = await self._requests.get()
         assert request is not None, "the bot has ended the stream"
         return request
 
     async def receive_plays(self, count: int = 1) -> list[play_service_pb2.Play]:
         """Wait until the bot has sent `count` moves, in however many messages."""
-        plays: list[play_service_pb2.Play] = []
-        while len(plays) < count:
-            plays.extend((await self.receive()).actions.plays)
-        return plays
+        return await self._receive("plays", count)
 
     async def receive_evaluations(self, count: int = 1) -> list[play_service_pb2.Evaluation]:
         """Wait until the bot has evaluated `count` positions."""
-        found: list[play_service_pb2.Evaluation] = []
+        return await self._receive("evaluations", count)
+
+    async def _receive(self, field: str, count: int) -> list[Any]:
+        found: list[Any] = []
         while len(found) < count:
-            found.extend((await self.receive()).actions.evaluations)
+            found += getattr((await self.receive()).actions, field)
         return found
 
     async def receive_end(self) -> None:
@@ -106,44 +97,26 @@ class Session:
         request = await self._requests.get()
         assert request is None, f"the bot has sent {request}"
 
-    async def welcome(self, session_id: str = "session-1", *, running_games: int = 0) -> None:
-        """Wait for the hello and let the bot in."""
+    async def welcome(
+        self, session_id: str = "session-1", *, running_games: int = 0, notice: str = ""
+    ) -> None:
         self.hello = (await self.receive()).hello
-        await self._send(
+        await self.send(
             welcome=play_service_pb2.Welcome(
                 session_id=session_id,
                 bot_name=self.hello.bot_name,
                 grace_ms=30_000,
                 running_games=running_games,
+                notice=notice,
             )
         )
 
-    async def send_events(
-        self,
-        *,
-        started: Sequence[play_service_pb2.GameStarted] = (),
-        turns: Sequence[play_service_pb2.TurnRequested] = (),
-        ended: Sequence[play_service_pb2.GameEnded] = (),
-        notices: Sequence[play_service_pb2.Notice] = (),
-        evaluations: Sequence[play_service_pb2.EvaluationRequested] = (),
-    ) -> None:
-        """Send a batch."""
-        events = play_service_pb2.Events(
-            started=started, turns=turns, ended=ended, notices=notices, evaluations=evaluations
-        )
-        await self._send(events=events)
+    async def send_events(self, **events: Sequence[Any]) -> None:
+        """Send lists of events, by their names in the message."""
+        await self.send(events=play_service_pb2.Events(**events))
 
     async def send_ping(self, sequence: int) -> None:
-        """Ask for a pong."""
-        await self._send(ping=play_service_pb2.Ping(sequence=sequence))
-
-    async def send_draining(self) -> None:
-        """Say that the server is about to stop."""
-        await self._send(draining=play_service_pb2.Draining())
-
-    async def send_pause(self, reason: str) -> None:
-        """Say that the bot gets no new games."""
-        await self._send(paused=play_service_pb2.Paused(reason=reason))
+        await self.send(ping=play_service_pb2.Ping(sequence=sequence))
 
     @staticmethod
     def started(
@@ -187,11 +160,6 @@ class Session:
         outcome = game_pb2.Outcome(winner=game_pb2.COLOR_WHITE, ending=game_pb2.ENDING_FIVE)
         return play_service_pb2.GameEnded(game=number, outcome=outcome)
 
-    @staticmethod
-    def notice(detail: str) -> play_service_pb2.Notice:
-        """Build the refusal of an action."""
-        return play_service_pb2.Notice(game=1, ply=3, detail=detail)
-
     async def begin(self, *numbers: int) -> None:
         """Start games ``game-NUMBER`` with the bot to move."""
         await self.send_events(
@@ -203,7 +171,7 @@ class Session:
         """End the stream, with an error if there is a code."""
         self._end.set_result(None if code is None else (code, details))
 
-    async def _send(self, **fact: Any) -> None:
+    async def send(self, **fact: Any) -> None:
         await self._context.write(play_service_pb2.PlayResponse(**fact))
 
 
@@ -217,30 +185,31 @@ class ScriptedServer(PlayServiceServicer):
 
     @property
     def address(self) -> str:
-        """Where it listens."""
         return f"127.0.0.1:{self._port}"
 
     async def start(self) -> None:
-        """Listen, on the same port as before if there was one."""
         self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
         add_PlayServiceServicer_to_server(self, self._server)
         self._port = self._server.add_insecure_port(self.address)
         await self._server.start()
 
     async def stop(self) -> None:
-        """Vanish: every stream breaks."""
         assert self._server is not None
         await self._server.stop(None)
 
     async def Play(self, request_iterator: Any, context: Any) -> None:  # type: ignore[override]  # noqa: ARG002, N802
-        """Leave it to the test."""
         session = Session(context)
         self._sessions.put_nowait(session)
         await session.serve()
 
     async def session(self) -> Session:
-        """Wait for a bot to open a stream."""
         return await self._sessions.get()
+
+    async def admitted(self, session_id: str = "session-1", **said: Any) -> Session:
+        """Wait for a bot to open a stream, and let it in."""
+        session = await self.session()
+        await session.welcome(session_id, **said)
+        return session
 
     @asynccontextmanager
     async def connect(self, bot: Bot, **options: Any) -> AsyncIterator[Client]:
@@ -255,75 +224,66 @@ class ScriptedServer(PlayServiceServicer):
             client.stop()
             await task
 
-
-class TickingClock:
-    """Seconds, a thousandth more at each look."""
-
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        """Look at it."""
-        self.now += 0.001
-        return self.now
+    @asynccontextmanager
+    async def playing(self, bot: Bot, **options: Any) -> AsyncIterator[Session]:
+        async with self.connect(bot, **options):
+            yield await self.admitted()
 
 
-class Duel:
-    """Games between two bots whose `choose` needs no event loop."""
+def cells(names: str, variant: Variant = GOMOKU) -> list[int]:
+    """The cells of these names, with a space between them."""
+    return [parse_cell(name, variant) for name in names.split()]
 
-    def __init__(self, variant: Variant = GOMOKU, control: str = "3600/move") -> None:
-        self._variant = variant
-        self._control = TimeControl.parse(control)
 
-    def play(self, black: Bot, white: Bot) -> Board:
-        """Play a game; every choice must be legal, and leave the board alone."""
-        board = Board(self._variant)
-        position = Position(board, self._control)
-        while not board.is_over:
-            position.color = board.side_to_move
-            before = board.copy()
-            answer = (black if board.side_to_move is Color.BLACK else white).choose(position)
-            assert board == before
-            assert isinstance(answer, int | Choice)
-            board.play(answer.cell if isinstance(answer, Choice) else answer)
-        return board
+def after(names: str, variant: Variant = GOMOKU) -> Board:
+    return Board.from_moves(cells(names, variant), variant)
 
-    def points(self, bot_for: Callable[[int], Bot], games: int) -> float:
-        """The points of a bot in games against `RandomBot`, by turns with each colour."""
-        points = 0.0
-        for seed in range(games):
-            bot, rival = bot_for(seed), RandomBot(seed)
-            color = Color.BLACK if seed % 2 == 0 else Color.WHITE
-            winner = self.play(*((bot, rival) if seed % 2 == 0 else (rival, bot))).winner
-            points += 0.5 if winner is None else float(winner is color)
-        return points
+
+HOUR = TimeControl.parse("3600/move")
+
+
+def chosen(bot: Bot, board: Board, game_id: str = "") -> Choice:
+    """What a bot chooses that needs no event loop, and tells an analysis."""
+    choice = bot.choose(Position(board, HOUR, game_id=game_id))
+    assert isinstance(choice, Choice)
+    return choice
+
+
+def play(black: Bot, white: Bot, variant: Variant = GOMOKU) -> Board:
+    """Play a game; every choice must be legal, and leave the board alone."""
+    board = Board(variant)
+    position = Position(board, HOUR)
+    while not board.is_over:
+        position.color = board.side_to_move
+        before = board.copy()
+        answer = (black if board.side_to_move is Color.BLACK else white).choose(position)
+        assert board == before
+        assert isinstance(answer, int | Choice)
+        board.play(answer.cell if isinstance(answer, Choice) else answer)
+    return board
 
 
 class Room:
     """A searcher for a bot, and games for it to answer in, without a server."""
 
     def __init__(self, bot: Bot, *, threads: int = 1) -> None:
-        self._outbox = Outbox()
+        self._bot = bot
         self._threads = SearchThreads(threads)
-        self.searcher = searcher_for(bot, self._threads)
+
+    async def __aenter__(self) -> Self:
+        self._outbox = StreamOutbox()
+        self.searcher = searcher_for(self._bot, self._threads)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._threads.close()
 
     def games(self, *numbers: int, task: OpeningTask | None = None) -> list[RunningGame]:
         """The games ``game-NUMBER``, where black is to begin and has been asked."""
-        return [self._game(number, task) for number in numbers]
-
-    def _game(self, number: int, task: OpeningTask | None) -> RunningGame:
-        started = GameStarted(
-            number=number,
-            game_id=f"game-{number}",
-            variant=GOMOKU,
-            time_control=TimeControl.parse("60"),
-            color=Color.BLACK,
-            opponent="rival",
-            moves=b"",
-        )
-        game = RunningGame(started, self._outbox)
-        game.begin_turn(Turn(number, 0, b"", 60_000, 60_000, time.monotonic(), task))
-        return game
+        games = [RunningGame(Session.started(number), self._outbox) for number in numbers]
+        for game in games:
+            game.begin_turn(Turn(0, b"", 60_000, 60_000, time.monotonic(), task))
+        return games
 
     async def answers(self, count: int) -> dict[int, int | str | tuple[int, ...]]:
         """Wait for `count` answers; by game, the cell, those of an opening, or why there is none."""
@@ -337,13 +297,8 @@ class Room:
                     answers |= {each.game: _PLACE.sub("", each.message) for each in failures}
         return answers
 
-    def close(self) -> None:
-        """Let the threads end."""
-        self._threads.close()
-
 
 def quick_backoff() -> Backoff:
-    """Return at once, nearly."""
     moment = timedelta(milliseconds=10)
     return Backoff(Random(1), first=moment, longest=moment)
 
@@ -356,35 +311,7 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def duel() -> type[Duel]:
-    """Make a room for two bots."""
-    return Duel
-
-
-@pytest.fixture
-def ticking_clock() -> TickingClock:
-    """Make a clock that ticks when it is looked at."""
-    return TickingClock()
-
-
-@pytest.fixture
-def in_room() -> InRoom:
-    """Opens a room for a bot."""
-
-    @asynccontextmanager
-    async def opened(bot: Bot, *, threads: int = 1) -> AsyncIterator[Room]:
-        room = Room(bot, threads=threads)
-        try:
-            yield room
-        finally:
-            room.close()
-
-    return opened
-
-
-@pytest.fixture
 async def server() -> AsyncIterator[ScriptedServer]:
-    """A server that does what the test says."""
     ignore_idle_wakeups()
     server = ScriptedServer()
     await server.start()

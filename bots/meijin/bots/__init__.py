@@ -23,10 +23,10 @@ from meijin.bots.sdk.errors import (
     TokenRefusedError,
     VersionRefusedError,
 )
-from meijin.bots.sdk.events import Charge
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.runner import run, serve
-from meijin.wire import Capabilities
+from meijin.bots.sdk.turn import Charge
+from meijin.wire.capabilities import Capabilities
 from meijin.wire.channel import Security
 
 __all__ = [

@@ -4,19 +4,26 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from meijin.bots import Position
+from meijin.bots.bridge.dialogue import SILENCE, Dialogue, EngineProtocol, EngineTime, NewGame
+from meijin.bots.bridge.gomocup import GomocupProtocol
 from meijin.bots.bridge.settings import WrapSettings
 from meijin.bots.bridge.wrapped import WrappedBot
 from meijin.bots.sdk.answer import Answer, Choice, Unchecked
 from meijin.game import GOMOKU, Board, TimeControl, Variant
+
+_Result = TypeVar("_Result")
+
+TIME = EngineTime(turn_ms=4900, match_ms=0, left_ms=None)
+CLOCK = EngineTime(turn_ms=1000, match_ms=60_000, left_ms=59_000)
 
 BRAINS = Path(__file__).parent / "brains.py"
 PATIENCE = 30.0
@@ -28,6 +35,29 @@ def brain(mode: str = "Brain") -> list[str]:
     return [sys.executable, "-S", "-E", str(BRAINS), mode]
 
 
+def hold(
+    protocol: EngineProtocol, dialogue: Dialogue[_Result], *answers: str
+) -> tuple[_Result, list[str]]:
+    """Answer a dialogue's questions, and then no more; return its result and what was sent."""
+    waiting = list(answers)
+    sent: list[str] = []
+    try:
+        ask = next(dialogue)
+        while True:
+            sent += ask.lines
+            is_answered = ask.expects and waiting
+            ask = dialogue.send(protocol.read(waiting.pop(0)) if is_answered else SILENCE)
+    except StopIteration as end:
+        assert waiting == []
+        return end.value, sent
+
+
+def begun() -> GomocupProtocol:
+    protocol = GomocupProtocol({})
+    hold(protocol, protocol.new_game(NewGame(Variant(), TIME)), "OK")
+    return protocol
+
+
 class Family:
     """The processes of a test's engines, known by a mark in their environment."""
 
@@ -35,7 +65,6 @@ class Family:
         self._mark = f"MEIJIN_TEST_MARK={mark}".encode()
 
     def pids(self) -> set[int]:
-        """Those that live."""
         found = set()
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
@@ -44,7 +73,6 @@ class Family:
         return found
 
     def is_any_suspended(self) -> bool:
-        """Whether one of them stands still."""
         return "T" in map(_state, self.pids())
 
     def assert_ended(self) -> None:
@@ -55,7 +83,6 @@ class Family:
             os.sched_yield()
 
     def assert_gone(self) -> None:
-        """None is left, or will be."""
         deadline = time.monotonic() + PATIENCE
         while left := self.pids():
             assert time.monotonic() < deadline, f"processes {left} are left"
@@ -88,13 +115,12 @@ class Table:
     def position(
         self, time_control: str = "5/move", variant: Variant = GOMOKU, moves: Sequence[int] = ()
     ) -> Position:
-        """A new game."""
         self.games += 1
         board = Board.from_moves(moves, variant)
         return Position(board, TimeControl.parse(time_control), game_id=f"game-{self.games}")
 
     async def play(self, position: Position, plies: int) -> list[Answer]:
-        """Play so many plies, the bot beginning; stop at an answer that is no legal move."""
+        """Play this many plies, the bot beginning; stop at an answer that is no legal move."""
         self.bot.game_started(position)
         answers: list[Answer] = []
         try:
@@ -116,15 +142,17 @@ class Table:
 def play_game(command: Sequence[str], plies: int = 8, **settings: Any) -> list[Answer]:
     """Play a game with the engine of `command`, and return its answers."""
     control = settings.pop("time", "5/move")
+    return at_table(command, lambda table: table.play(table.position(control), plies), **settings)
 
-    async def run() -> list[Answer]:
-        table = Table(bot)
-        return await table.play(table.position(control), plies)
 
+def at_table(
+    command: Sequence[str], play: Callable[[Table], Coroutine[Any, Any, _Result]], **settings: Any
+) -> _Result:
+    """What comes of playing with the engine of `command`, which is ended afterwards."""
     bot = wrapped(command, **settings)
     try:
         bot.prepare()
-        return asyncio.run(run())
+        return asyncio.run(play(Table(bot)))
     finally:
         bot.close()
 
@@ -136,7 +164,6 @@ def wrapped(command: Sequence[str], **settings: Any) -> WrappedBot:
 
 
 def cells(answers: Sequence[Answer]) -> list[int]:
-    """The cells of moves, legal or not."""
     found = []
     for answer in answers:
         if isinstance(answer, int):

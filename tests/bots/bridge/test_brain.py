@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from meijin.bots import Analysis, Bot, Capabilities, Choice, Position
 from meijin.bots.bridge.brain import Brain
-from meijin.bots.bridge.rules import RULE_NUMBERS
+from meijin.bots.bridge.gomocup import RULE_NUMBERS
 from meijin.bots.sdk.answer import RESIGN, Answer
 from meijin.game import FREESTYLE, OPENING_RULES, RULES, STANDARD, Color
 
@@ -24,25 +24,73 @@ class FirstCell(Bot):
         self.ended = 0
 
     def choose(self, position: Position) -> Answer:
-        """The first cell."""
         self.asked.append(position)
         return position.legal_cells()[0]
 
     def game_ended(self, game_id: str, outcome: object) -> None:  # noqa: ARG002 - a hook
-        """Count."""
         self.ended += 1
 
 
 def answers(bot: Bot, *lines: str) -> list[str]:
-    """What a new brain answers to lines."""
     brain = Brain(bot)
     return [answer for line in lines for answer in brain.answer(line)]
 
 
-def test_a_game() -> None:
-    """START, BEGIN and TURN."""
-    lines = ("START 15", "BEGIN", "TURN 7,7", "TURN  1 , 0", "END")
-    assert answers(FirstCell(), *lines) == ["OK", "0,0", "1,0", "ERROR b15 is occupied"]
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        pytest.param(
+            ["START 15", "BEGIN", "TURN 7,7", "TURN  1 , 0", "END"],
+            ["OK", "0,0", "1,0", "ERROR b15 is occupied"],
+            id="a game",
+        ),
+        pytest.param(
+            ["START 21"], ["ERROR unsupported size: 5 to 20 are played"], id="a large one"
+        ),
+        pytest.param(
+            ["START big", "START -5", "RECTSTART 9"],
+            [*["ERROR START needs a size"] * 2, "ERROR RECTSTART needs a width and a height"],
+            id="sizes that are none",
+        ),
+        pytest.param(["RECTSTART 6,8", "TURN 5,7"], ["OK", "0,0"], id="a rectangle"),
+        pytest.param(
+            ["BEGIN", "TURN 1,1", "BOARD", "RESTART", "TAKEBACK 1,1"],
+            ["ERROR no board; START comes first"] * 5,
+            id="nothing before START",
+        ),
+        pytest.param(
+            ["START 15", "BEGIN", "TAKEBACK 5,5", "TAKEBACK 0,0", "PLAY 3,4", "TURN 9,9"],
+            ["OK", "0,0", "ERROR no stone stands there", "OK", "3,4", "0,0"],
+            id="stones taken back and put down",
+        ),
+        pytest.param(
+            ["START 15", "PLAY 0,0", "PLAY 1,0", "TAKEBACK 0,0", "TURN here"],
+            [
+                *("OK", "0,0", "1,0", "ERROR stones are taken back from the last on"),
+                "ERROR a move is written x,y",
+            ],
+            id="the last stone first",
+        ),
+        pytest.param(
+            ["START 15", "INFO rule 2", "BEGIN", "INFO rule 0", "BEGIN", "BEGIN"],
+            ["OK", "ERROR rule 2 is not played", "0,0", "ERROR the board is not empty"],
+            id="a rule that isn't played",
+        ),
+        pytest.param(
+            ["YXSTOP", "INFO x y", "INFO", "", "  "],
+            ["UNKNOWN command YXSTOP"],
+            id="unknown commands and keys",
+        ),
+        pytest.param(
+            ["START 15", "SWAP2BOARD", "0,0", "1,0", "2,0", "DONE", "BEGIN"],
+            ["OK", "UNKNOWN swap2 is not played", "0,0"],
+            id="an opening rule that isn't played",
+        ),
+    ],
+)
+def test_dialogues(lines: Sequence[str], told: list[str]) -> None:
+    """What is answered to what."""
+    assert answers(FirstCell(), *lines) == told
 
 
 def test_about() -> None:
@@ -56,44 +104,24 @@ def test_about() -> None:
         (("0,0,2", "5,5,1", "1,0,2"), [0, 80, 1]),
         (("3,3,1", "4,4,2"), [48, 64]),
         ((), []),
+        *((lines, None) for lines in (("0,0,1",), ("0,0,3",), ("0,0,2", "0,0,1"), ("99,0,2",))),
+        *(((line,), None) for line in ("0,0", "nonsense")),
+        ([f"{x},{y},{2 - y % 2}" for x in range(5) for y in (0, 1)], None),  # a five
     ],
 )
-def test_board(lines: Sequence[str], moves: list[int]) -> None:
-    """Stones of both sides, in turn; black is to move where there are as many."""
+def test_board(lines: Sequence[str], moves: list[int] | None) -> None:
+    """Stones of both sides, in turn, black to move where there are as many; or it is refused.
+
+    Then the next one is read.
+    """
     bot = FirstCell()
-    assert answers(bot, "START 15", "BOARD", *lines, "DONE")[0] == "OK"
-    assert list(bot.asked[0].board.moves) == moves
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [("0,0,1",), ("0,0,3",), ("0,0,2", "0,0,1"), ("99,0,2",), ("0,0",), ("nonsense",)],
-)
-def test_board_that_is_none(lines: Sequence[str]) -> None:
-    """It is refused, and the next one is read."""
-    told = answers(FirstCell(), "START 15", "BOARD", *lines, "DONE", "BOARD", "DONE")
+    told = answers(bot, "START 15", "BOARD", *lines, "DONE", "BOARD", "DONE")
     assert told[0] == "OK"
-    assert told[1].startswith("ERROR")
-    assert told[-1] == "0,0"
-
-
-def test_sizes() -> None:
-    """Sizes beyond its capabilities are refused; boards need not be square."""
-    bot = FirstCell()
-    assert answers(bot, "START 21")[0].startswith("ERROR unsupported size")
-    assert answers(bot, "START big", "START -5", "RECTSTART 9") == [
-        "ERROR START needs a size",
-        "ERROR START needs a size",
-        "ERROR RECTSTART needs a width and a height",
-    ]
-    assert answers(bot, "RECTSTART 6,8", "BEGIN") == ["OK", "0,0"]
-    assert bot.asked[-1].variant.size == "6x8"
-
-
-def test_order_of_commands() -> None:
-    """Nothing is played before START."""
-    for line in ("BEGIN", "TURN 1,1", "BOARD", "RESTART", "TAKEBACK 1,1"):
-        assert answers(FirstCell(), line) == ["ERROR no board; START comes first"]
+    if moves is None:
+        assert told[1].startswith("ERROR")
+        assert told[2] == "0,0"
+    else:
+        assert list(bot.asked[0].board.moves) == moves
 
 
 def test_restart() -> None:
@@ -104,28 +132,8 @@ def test_restart() -> None:
     assert len({position.game_id for position in bot.asked}) == 2
 
 
-def test_take_back_and_play() -> None:
-    """The last stone is taken back; PLAY puts one down for the engine."""
-    told = answers(
-        FirstCell(), "START 15", "BEGIN", "TAKEBACK 5,5", "TAKEBACK 0,0", "PLAY 3,4", "TURN 9,9"
-    )
-    assert told == ["OK", "0,0", "ERROR no stone stands there", "OK", "3,4", "0,0"]
-
-
-def test_rule() -> None:
-    """INFO rule counts for the game; one that isn't played is refused at the first move."""
-    bot = FirstCell()
-    answers(bot, "START 15", "INFO rule 1", "BEGIN")
-    assert bot.asked[-1].variant.rule == STANDARD
-    told = answers(bot, "START 15", "INFO rule 2", "BEGIN", "INFO rule 0", "BEGIN")
-    assert told == ["OK", "ERROR rule 2 is not played", "0,0"]
-
-
-@pytest.mark.parametrize(
-    ("number", "name"),
-    [(0, "freestyle"), (1, "standard"), (4, "renju"), (8, "caro"), (9, "caro-exact")],
-)
-def test_numbers_of_rules(number: int, name: str) -> None:
+@pytest.mark.parametrize(("name", "number"), RULE_NUMBERS.items())
+def test_numbers_of_rules(name: str, number: int) -> None:
     """A bot that plays all rules is asked for each by its number, told before START or after."""
 
     class All(FirstCell):
@@ -135,26 +143,21 @@ def test_numbers_of_rules(number: int, name: str) -> None:
         bot = All()
         assert answers(bot, *lines, "BEGIN") == ["OK", "0,0"]
         assert bot.asked[-1].variant.rule.name == name
-    assert {rule.name for rule in RULES.values()} == set(RULE_NUMBERS)
 
 
-def test_time() -> None:
+@pytest.mark.parametrize(
+    ("info", "move_ms", "clock_ms"),
+    [
+        (("timeout_turn 1000", "timeout_match 60000", "time_left 5000"), 1000, 5000),
+        (("timeout_turn 0", "time_left 2147483647"), 50, 50),
+        (("timeout_turn 1000", "timeout_match 60000", "time_left -40"), 50, 50),
+    ],
+)
+def test_time(info: Sequence[str], move_ms: int, clock_ms: int) -> None:
     """What INFO says of the time is the clock of the turn."""
     bot = FirstCell()
-    info = ("INFO timeout_turn 1000", "INFO timeout_match 60000", "INFO time_left 5000")
-    answers(bot, "START 15", *info, "BEGIN")
-    assert (bot.asked[-1].move_ms, bot.asked[-1].clock_ms) == (1000, 5000)
-    answers(bot, "START 15", "INFO timeout_turn 0", "INFO time_left 2147483647", "BEGIN")
-    assert (bot.asked[-1].move_ms, bot.asked[-1].clock_ms) == (50, 50)
-    answers(bot, "START 15", *info, "INFO time_left -40", "BEGIN")
-    assert bot.asked[-1].move_ms == 50
-
-
-def test_unknown_commands_and_keys() -> None:
-    """A command is UNKNOWN; a key of INFO is nothing."""
-    assert answers(FirstCell(), "YXSTOP", "INFO x y", "INFO", "", "  ") == [
-        "UNKNOWN command YXSTOP"
-    ]
+    answers(bot, "START 15", *(f"INFO {each}" for each in info), "BEGIN")
+    assert (bot.asked[-1].move_ms, bot.asked[-1].clock_ms) == (move_ms, clock_ms)
 
 
 class Swapper(FirstCell):
@@ -167,12 +170,10 @@ class Swapper(FirstCell):
         self.side = side
 
     def place_opening(self, position: Position, stones: int) -> Sequence[int]:
-        """The first cells."""
         self.asked.append(position)
         return position.legal_cells()[:stones]
 
     def choose_side(self, position: Position, stones: int) -> Color | Sequence[int]:
-        """As told."""
         self.asked.append(position)
         return self.side or position.legal_cells()[:stones]
 
@@ -223,25 +224,12 @@ def test_opening_that_is_none(lines: Sequence[str], words: str) -> None:
     assert told[2:] == ["OK", "0,0"]
 
 
-def test_opening_rule_that_is_not_played() -> None:
-    """It is unknown, as its command would be, with all that belongs to it."""
-    told = answers(FirstCell(), "START 15", "SWAP2BOARD", *THREE, "DONE", "BEGIN")
-    assert told == ["OK", "UNKNOWN swap2 is not played", "0,0"]
-
-
 def test_game_after_an_opening() -> None:
     """The stones of the opening stand on the board, whether the next come by TURN or by BOARD."""
     lines = ("SWAP2BOARD", *THREE, "DONE")
     assert answers(Swapper(Color.BLACK), "START 15", *lines, "TURN 3,0")[1:] == ["SWAP", "4,0"]
     board = ("BOARD", "0,0,1", "1,0,2", "2,0,1", "9,9,2", "DONE")
     assert answers(Swapper(Color.BLACK), "START 15", *lines, *board)[1:] == ["SWAP", "3,0"]
-
-
-def test_game_that_is_over() -> None:
-    """No move follows a five."""
-    five = (f"{x},{y},{2 - y % 2}" for x in range(5) for y in (0, 1))
-    told = answers(FirstCell(), "START 15", "BOARD", *five, "DONE")
-    assert told[1].startswith("ERROR")
 
 
 def test_analysis_is_a_message() -> None:
@@ -261,55 +249,39 @@ def test_analysis_is_a_message() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", ["async", "many"])
-def test_bots_of_other_kinds(kind: str) -> None:
+class Async(Bot):
+    """Is asked for a move, and waited for."""
+
+    capabilities = FirstCell.capabilities
+
+    async def choose(self, position: Position) -> Answer:  # noqa: ARG002 - see Bot
+        return 7
+
+
+class Many(Bot):
+    """Is asked for many moves at once."""
+
+    capabilities = FirstCell.capabilities
+
+    async def choose_many(self, positions: Sequence[Position]) -> Sequence[Answer]:
+        return [7 for _ in positions]
+
+
+@pytest.mark.parametrize("kind", [Async, Many])
+def test_bots_of_other_kinds(kind: type[Bot]) -> None:
     """A bot may be asynchronous, or answer many at once."""
-
-    class Async(Bot):
-        capabilities = FirstCell.capabilities
-
-        async def choose(self, position: Position) -> Answer:  # noqa: ARG002 - see Bot
-            return 7
-
-    class Many(Bot):
-        capabilities = FirstCell.capabilities
-
-        async def choose_many(self, positions: Sequence[Position]) -> Sequence[Answer]:
-            return [7 for _ in positions]
-
-    bot = Async() if kind == "async" else Many()
-    assert answers(bot, "START 15", "BEGIN") == ["OK", "7,0"]
+    assert answers(kind(), "START 15", "BEGIN") == ["OK", "7,0"]
 
 
-@given(
-    st.lists(
-        st.one_of(
-            st.text(max_size=30),
-            st.builds(
-                "{} {}".format,
-                st.sampled_from(
-                    [
-                        "START",
-                        "TURN",
-                        "BOARD",
-                        "INFO",
-                        "TAKEBACK",
-                        "RECTSTART",
-                        "PLAY",
-                        "SWAP2BOARD",
-                    ]
-                ),
-                st.text("0123456789,- ", max_size=8),
-            ),
-        ),
-        max_size=12,
-    )
+COMMANDS = ["START", "TURN", "BOARD", "INFO", "TAKEBACK", "RECTSTART", "PLAY", "SWAP2BOARD"]
+LINES = st.text(max_size=30) | st.builds(
+    "{} {}".format, st.sampled_from(COMMANDS), st.text("0123456789,- ", max_size=8)
 )
+
+
+@given(st.lists(LINES, max_size=12))
 def test_garbage(lines: list[str]) -> None:
     """Whatever comes, the brain answers in its own words, and still plays."""
-    brain = Brain(FirstCell())
-    for line in lines:
-        for answer in brain.answer(line):
-            assert answer.isprintable()
-    told = [answer for line in ("DONE", "START 15", "RESTART") for answer in brain.answer(line)]
+    told = answers(FirstCell(), *lines, "DONE", "START 15", "RESTART")
+    assert all(answer.isprintable() for answer in told)
     assert told[-1] == "OK"

@@ -1,17 +1,15 @@
 """Wrapped engines in games with opening rules."""
 
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
-from tests.bots.bridge.conftest import Table, brain, wrapped
+from tests.bots.bridge.conftest import Table, at_table, brain, wrapped
 
-from meijin.bots import Bot, Capabilities, Position, RandomBot, load_bot
-from meijin.bots.bridge.errors import EngineStartError
+from meijin.bots import Bot, Capabilities, Position, RandomBot
+from meijin.bots.bridge.dialogue import EngineStartError
 from meijin.bots.bridge.wrapped import WrappedBot
-from meijin.bots.sdk.answer import Unchecked
 from meijin.game import FREE, GOMOKU, SWAP, SWAP1, SWAP2, Color, Ending, OpeningRule, Placement
 from meijin.testing import run_server
 
@@ -28,34 +26,21 @@ def in_opening(
 ) -> object:
     """What comes of a question in a game of one of the tests' brains, which knows swap2."""
 
-    async def play() -> object:
+    async def play(table: Table) -> object:
         position = table.position(variant=replace(GOMOKU, opening_rule=SWAP2), moves=moves)
-        bot.game_started(position)
+        table.bot.game_started(position)
         try:
-            return await ask(bot, position)
+            return await ask(table.bot, position)
         finally:
-            bot.game_ended(position.game_id, None)
+            table.bot.game_ended(position.game_id, None)
 
-    bot = wrapped(brain(mode), opening_rules=(SWAP2,))
-    table = Table(bot)
-    bot.prepare()
-    try:
-        return asyncio.run(play())
-    finally:
-        bot.close()
-
-
-def test_first_stones() -> None:
-    """The first player places three."""
-    found = in_opening("Swap2", [], lambda bot, position: bot.place_opening(position, 3))
-    assert found == Placement((112, 128, 144))
+    return at_table(brain(mode), play, opening_rules=(SWAP2,))
 
 
 @pytest.mark.parametrize(
     ("mode", "moves", "settled"),
     [
         ("Swap2", THREE, Color.BLACK),
-        ("Swap2Stays", THREE, Color.WHITE),
         ("Swap2More", THREE, Placement((0, 1))),
         ("Swap2", FIVE, Color.BLACK),
         ("Swap2Stays", FIVE, Color.WHITE),
@@ -89,24 +74,12 @@ def test_move_that_comes_with_a_choice() -> None:
     assert in_opening("Swap2Stays", THREE, ask) == [Color.WHITE, 0, 0, 1]
 
 
-def test_illegal_move_that_comes_with_a_choice() -> None:
-    """It is left to the server, as any other."""
-
-    async def ask(bot: WrappedBot, position: Position) -> object:
-        return [await bot.choose_side(position, 0), await bot.choose(position)]
-
-    found = in_opening("Swap2Occupied", FIVE, ask)
-    assert found == [Color.WHITE, Unchecked(0)]
-
-
 @pytest.mark.parametrize(
     ("mode", "rules"),
     [
         ("Brain", (FREE,)),
         ("Swap2", (FREE, SWAP2)),
         ("AllSwaps", (FREE, SWAP2, SWAP, SWAP1)),
-        ("Swap2Few", (FREE,)),
-        ("Swap2Off", (FREE,)),
         ("Swap2Dies", (FREE,)),
         ("Swap2Hangs", (FREE,)),
     ],
@@ -123,8 +96,7 @@ def test_openings_are_found_out(mode: str, rules: tuple[OpeningRule, ...]) -> No
 
 def test_protocol_without_openings() -> None:
     """Nobody claims what the protocol has no command for."""
-    engine = [sys.executable, brain()[3].replace("brains.py", "gtp_engine.py")]
-    bot = wrapped(engine, protocol="gtp", opening_rules=(SWAP2,))
+    bot = wrapped(brain("Gtp"), protocol="gtp", opening_rules=(SWAP2,))
     with pytest.raises(EngineStartError, match="gtp has no command for swap2"):
         bot.prepare()
     bot.close()
@@ -136,50 +108,37 @@ class Placer(Bot):
     capabilities = Capabilities(opening_rules=(FREE, SWAP2))
 
     def choose(self, position: Position) -> int:
-        """The last cell."""
         return position.legal_cells()[-1]
 
     def place_opening(self, position: Position, stones: int) -> Sequence[int]:
-        """The last cells."""
         return position.legal_cells()[-stones:]
 
     def choose_side(self, position: Position, stones: int) -> Color | Sequence[int]:
-        """Two more stones, or black."""
         return position.legal_cells()[-stones:] if stones else Color.BLACK
 
 
-_FIVE = (Ending.FIVE, "")
-_LATE = (Ending.TIME, "")
+FORFEITS = {
+    "Brain": (Ending.FIVE, ""),
+    "DiesThird": (Ending.CRASH, "the engine has ended with status 7; it wrote: out of ideas"),
+    "Refuses": (Ending.CRASH, "the engine answers BOARD with ERROR I don't like it"),
+    "EndlessLine": (Ending.TIME, ""),
+    "OffBoard": (Ending.ILLEGAL, "off the 15x15 board"),
+}
+OPENINGS = {
+    "Swap2More": (Ending.FIVE, ""),
+    "Swap2Dies": (Ending.CRASH, "has ended with status 4; it wrote: no book"),
+    "Swap2Occupied": (Ending.ILLEGAL, "occupied"),
+}
 
 
-@pytest.mark.parametrize(
-    "causes",
-    [
-        {
-            "Swap2": (_FIVE, _FIVE),
-            "Swap2Stays": (_FIVE, _FIVE),
-            "Swap2More": (_FIVE, _FIVE),
-            "Swap2Once": ((Ending.CRASH, "answers SWAP2BOARD with UNKNOWN command"), _FIVE),
-            "Swap2Occupied": ((Ending.ILLEGAL, "occupied"),) * 2,
-            "Swap2Off": ((Ending.ILLEGAL, "off the"),) * 2,
-        },
-        {
-            "Swap2Few": ((Ending.CRASH, "the engine answers SWAP2BOARD with 7,7 8,8"), _FIVE),
-            "Swap2Many": ((Ending.CRASH, "answers SWAP2BOARD with 0,0 1,1 2,2"),) * 2,
-            "Swap2Dies": ((Ending.CRASH, "has ended with status 4; it wrote: no book"),) * 2,
-            "Swap2Hangs": (_LATE, _LATE),
-            "Swap2Garbage": (_LATE, _LATE),
-        },
-    ],
-)
-def test_games_with_openings(causes: Mapping[str, Sequence[tuple[Ending, str]]]) -> None:
-    """Each engine plays on or forfeits as what it did, as first player and as second."""
+@pytest.mark.parametrize(("variant", "causes"), [("15x15", FORFEITS), ("15x15 swap2", OPENINGS)])
+def test_games_on_a_server(variant: str, causes: Mapping[str, tuple[Ending, str]]) -> None:
+    """Each engine plays on or forfeits as what it did; afterwards the server finds it at work."""
     with run_server() as server:
         placer = server.add_bot(Placer())
-        for mode, expected in causes.items():
+        for mode, (ending, words) in causes.items():
             name = server.add_bot(wrapped(brain(mode), opening_rules=(SWAP2,)), name=mode)
-            games = server.play(name, placer, time="0.5/move", variant="15x15 swap2")
-            for game, (ending, words) in zip(games, expected, strict=True):
+            for game in server.play(name, placer, time="0.5/move", variant=variant):
                 assert game.outcome.ending is ending, (mode, game.outcome)
                 assert words in game.outcome.detail
                 assert game.at_fault == (None if ending is Ending.FIVE else name)
@@ -199,18 +158,3 @@ def test_bot_as_an_engine_with_openings() -> None:
             variant = f"15x15 {opening}"
             for game in server.play(engine, rival, games=4, variant=variant, time="5/move"):
                 assert game.outcome.ending in {Ending.FIVE, Ending.DRAW}
-
-
-@pytest.mark.parametrize(
-    ("name", "option"), [("alphabeta", "level=1"), ("mcts", "time_limit=0.02")]
-)
-def test_bot_that_searches_as_an_engine_with_swap2(name: str, option: str) -> None:
-    """It plays swap2 in the wrapper to the end, as first player and as second."""
-    load_bot(name, [option]).prepare()  # compiles what isn't: longer than an engine may take
-    command = [sys.executable, "-m", "meijin", "bot", "engine", name, "--option", option]
-    with run_server() as server:
-        engine = server.add_bot(wrapped(command, opening_rules=(SWAP2,)))
-        rival = server.add_bot(RandomBot(seed=1))
-        for game in server.play(engine, rival, variant="15x15 swap2", time="60+1"):
-            assert game.winner == engine
-            assert game.outcome.ending is Ending.FIVE

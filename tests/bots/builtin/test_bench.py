@@ -25,5 +25,4 @@ def test_rounds_go_on_until_the_time_is_over() -> None:
 
 
 def test_a_clock_that_stands_divides_nothing_by_zero() -> None:
-    """Coarse clocks exist."""
     assert run(0, 0.0).nodes_per_second > 0

@@ -11,16 +11,13 @@ import pytest
 from meijin.bots import (
     BUILT_IN,
     AlphaBetaBot,
-    Bot,
     BotLoadError,
     MctsBot,
-    Position,
     RandomBot,
     ReferenceBot,
     find_bot,
     load_bot,
 )
-from meijin.game import Board, TimeControl
 
 ONE_BOT = """
 from datetime import timedelta
@@ -54,7 +51,6 @@ Write = Callable[[str], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write a bot's file."""
 
     def write_file(text: str) -> Path:
         path = tmp_path / "own.py"
@@ -64,22 +60,16 @@ def write(tmp_path: Path) -> Write:
     return write_file
 
 
-def options_of(bot: Bot) -> dict[str, object]:
-    """What the constructor was given."""
-    return vars(bot)
-
-
 def test_built_in() -> None:
-    """The bots of this package have short names."""
-    assert {
-        "random": RandomBot,
-        "reference": ReferenceBot,
-        "alphabeta": AlphaBetaBot,
-        "mcts": MctsBot,
-    } == BUILT_IN
+    """The bots of this package have short names, and durations are given in seconds."""
+    kinds = (RandomBot, ReferenceBot, AlphaBetaBot, MctsBot)
+    assert dict(zip(("random", "reference", "alphabeta", "mcts"), kinds, strict=True)) == BUILT_IN
     for name, kind in BUILT_IN.items():
         assert type(load_bot(name)) is kind
         assert kind.name == name
+    told = load_bot("alphabeta", ["time_limit=0.5", "depth=3"]).configuration
+    assert told == {"time_limit": str(timedelta(seconds=0.5)), "depth": "3"}
+    assert load_bot("random", ["seed=4"]).configuration == {"seed": "4"}
 
 
 @pytest.mark.parametrize(
@@ -97,27 +87,18 @@ def test_unknown_name(name: str, hint: str) -> None:
     assert str(raised.value) == whole
 
 
-def test_file(write: Write) -> None:
-    """The only bot of a file needs no name; imported ones don't count."""
-    path = write(ONE_BOT)
-    bot = load_bot(str(path))
-    assert bot.name == "own-bot"
-    assert bot.choose(Position(Board(), TimeControl.parse("1/move"))) == 7
-    assert load_bot(f"{path}:OwnBot").name == "own-bot"
+def test_file(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The only bot of a file needs no name, and imported ones don't count.
 
-
-def test_file_in_this_folder(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file is found without its folder."""
-    monkeypatch.chdir(write(TWO_BOTS).parent)
-    assert load_bot("own.py:SecondBot").name == "second-bot"
-
-
-def test_file_beside_others(write: Write, tmp_path: Path) -> None:
-    """A bot's file may import what lies beside it."""
+    The file is found without its folder, and may import what lies beside it.
+    """
     (tmp_path / "its_weights.py").write_text("CELL = 5")
     source = ONE_BOT.replace("cell: int = 7", "cell: int = its_weights.CELL")
-    bot = load_bot(str(write(f"import its_weights\n{source}")))
-    assert options_of(bot)["cell"] == 5
+    path = write(f"import its_weights\n{source}")
+    bot = load_bot(str(path))
+    assert (bot.name, vars(bot)["cell"]) == ("own-bot", 5)
+    monkeypatch.chdir(tmp_path)
+    assert load_bot("own.py:OwnBot").name == "own-bot"
 
 
 @pytest.mark.parametrize(
@@ -142,35 +123,17 @@ def test_files_that_may_have_been_meant(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BotLoadError, match=r'did you mean the file "neighbour\.py"'):
         find_bot("neighbour")
+    with pytest.raises(BotLoadError, match=r"no file nowhere\.py"):
+        load_bot("nowhere.py:Bot")
     for misspelt in ("neighbor", "neighbor.py"):
         with pytest.raises(BotLoadError, match=r'did you mean "neighbour\.py"'):
             find_bot(misspelt)
 
 
-def test_no_file() -> None:
-    """A file that isn't there is missed by name."""
-    with pytest.raises(BotLoadError, match=r"no file nowhere\.py"):
-        load_bot("nowhere.py:Bot")
-
-
 def test_options(write: Write) -> None:
     """Options become what the constructor's annotations say."""
     bot = load_bot(str(write(ONE_BOT)), ["cell=9", "speed=0.5", "loud=yes", "greeting=a=b"])
-    options = options_of(bot)
-    assert options == {"cell": 9, "speed": 0.5, "loud": True, "greeting": "a=b"}
-
-
-def test_options_of_built_in_bots() -> None:
-    """Durations are given in seconds."""
-    assert load_bot("alphabeta", ["time_limit=0.5", "depth=3"]).configuration == {
-        "time_limit": str(timedelta(seconds=0.5)),
-        "depth": "3",
-    }
-    assert load_bot("mcts", ["playouts=50", "seed=1"]).configuration == {
-        "playouts": "50",
-        "seed": "1",
-    }
-    assert load_bot("random", ["seed=4"]).configuration == {"seed": "4"}
+    assert vars(bot) == {"cell": 9, "speed": 0.5, "loud": True, "greeting": "a=b"}
 
 
 @pytest.mark.parametrize(
@@ -193,14 +156,10 @@ def test_wrong_option(write: Write, option: str, message: str) -> None:
         load_bot(str(write(ONE_BOT)), [option])
 
 
-def test_options_of_a_bot_without_any(write: Write) -> None:
-    """A bot that has no options says so."""
+def test_options_of_other_bots(write: Write) -> None:
+    """A bot that has no options says so; one without a default has to be given."""
     with pytest.raises(BotLoadError, match='has no option "a"; it has none'):
         load_bot(f"{write(TWO_BOTS)}:FirstBot", ["a=1"])
-
-
-def test_required_option(write: Write) -> None:
-    """An option without a default has to be given."""
     path = write(ONE_BOT.replace("cell: int = 7", "cell: int").replace("speed:", "*, speed:"))
     with pytest.raises(BotLoadError, match="'cell'"):
         load_bot(str(path))

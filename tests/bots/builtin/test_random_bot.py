@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
+from tests.bots.conftest import play
+
 from meijin.bots import Position, RandomBot
-from meijin.game import RENJU, RULES, TIC_TAC_TOE, Board, TimeControl, Variant
+from meijin.game import RULES, TIC_TAC_TOE, Board, TimeControl, Variant
 
 CONTROL = TimeControl.parse("1/move")
 
 
-def play_alone(bot: RandomBot, variant: Variant) -> list[int]:
-    """The moves of a game against itself."""
-    board = Board(variant)
-    position = Position(board, CONTROL)
-    while not board.is_over:
-        board.play(bot.choose(position))
-    return list(board.moves)
-
-
 def test_plays_every_variant_to_its_end() -> None:
-    """Every move is legal, up to a full board, on all boards that it claims to play."""
-    for rule in RandomBot.capabilities.rules:
+    """Every move is legal, up to a full board, on all boards that it claims to play.
+
+    In renju it never loses by a foul, which would be an error.
+    """
+    assert set(RandomBot.capabilities.rules) == set(RULES.values())
+    for rule in RULES.values():
         for size in (3, 4, 5, 6, 15, 22):
             line = 5 if rule.needs_five else 3 if size == 3 else size
+            bot = RandomBot(size)
             if line <= size:
-                play_alone(RandomBot(size), Variant(rule=rule, width=size, height=size, line=line))
-
-
-def test_plays_every_rule() -> None:
-    """None is left out, and in renju it never loses by a foul, which would be an error."""
-    assert set(RandomBot.capabilities.rules) == set(RULES.values())
-    for seed in range(10):
-        play_alone(RandomBot(seed), Variant(RENJU, 7, 7))
+                play(bot, bot, Variant(rule=rule, width=size, height=size, line=line))
 
 
 def test_seed() -> None:
     """The same seed plays the same game, another one another."""
-    assert play_alone(RandomBot(1), TIC_TAC_TOE) == play_alone(RandomBot(1), TIC_TAC_TOE)
-    games = {tuple(play_alone(RandomBot(seed), TIC_TAC_TOE)) for seed in range(20)}
+
+    def game(seed: int) -> tuple[int, ...]:
+        return tuple(play(bot := RandomBot(seed), bot, TIC_TAC_TOE).moves)
+
+    assert game(1) == game(1)
+    games = {game(seed) for seed in range(20)}
     assert len(games) > 10
     assert RandomBot(1).configuration == {"seed": "1"}
     assert RandomBot().configuration == {}

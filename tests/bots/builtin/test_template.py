@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.bots.conftest import play
 
 from meijin.bots import Bot, RandomBot, bot_source, load_bot
-
-if TYPE_CHECKING:
-    from tests.bots.conftest import Duel
 
 
 @pytest.mark.parametrize(
@@ -41,13 +38,13 @@ def test_source_is_short() -> None:
     assert all(len(line) <= 100 for line in lines)
 
 
-def test_new_bot_plays(duel: type[Duel], tmp_path: Path) -> None:
+def test_new_bot_plays(tmp_path: Path) -> None:
     """It plays whole games, with either colour, without an illegal move."""
     path = tmp_path / "own.py"
     path.write_text(bot_source("mine"))
     bot: Bot = load_bot(str(path))
-    assert duel().play(bot, RandomBot(1)).is_over
-    assert duel().play(RandomBot(1), bot).is_over
+    assert play(bot, RandomBot(1)).is_over
+    assert play(RandomBot(1), bot).is_over
 
 
 def test_impossible_name() -> None:

@@ -7,29 +7,27 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.bots.conftest import cells
+from tests.bots.core.conftest import Core
 
-from meijin.bots.core.engine import Engine, Limits, Options
-from meijin.bots.core.evaluate import WIN_SCORE
-from meijin.bots.core.forced import OPEN_FOUR_PLIES
+from meijin.bots.core.engine import Engine
 from meijin.bots.core.fouls import allowed_cells, may_play
-from meijin.bots.core.jit import new_record
-from meijin.bots.core.lookup import tables_of
+from meijin.bots.core.limits import Options, SearchLimits
 from meijin.bots.core.movegen import add_candidates
-from meijin.bots.core.state import STATE, init, rebuild
-from meijin.game import RENJU, Board, Color, Variant, parse_cell
+from meijin.bots.core.network import WIN_SCORE
+from meijin.bots.core.state import rebuild
+from meijin.bots.core.threats import OPEN_FOUR_PLIES
+from meijin.game import RENJU, Board, Color, Variant
 
 GOLDEN = Path(__file__).parents[2] / "data" / "renju_forbidden_points.tsv"
 RENJU_15 = Variant(RENJU)
 
 
-class Position:
+class Position(Core):
     """A position of the core with any stones."""
 
     def __init__(self, variant: Variant, stones: Sequence[int], side: int = 0) -> None:
-        self.variant = variant
-        self.tables = tables_of(variant)
-        self.state = new_record(STATE)
-        init(self.state, self.tables)
+        super().__init__(variant)
         self.state.stones[: len(stones)] = stones
         self.state.side = side
         rebuild(self.state, self.tables)
@@ -45,11 +43,6 @@ class Position:
             assert allowed & ~mask == 0
             found |= {cell for cell in cells if (mask & ~allowed) >> cell - row * width & 1}
         return found
-
-
-def cells(names: str) -> list[int]:
-    """The cells with these names."""
-    return [parse_cell(name, RENJU_15) for name in names.split()]
 
 
 def test_golden_positions() -> None:
@@ -104,7 +97,7 @@ def search(black: str, white: str, *, depth: int = 6) -> tuple[int, int]:
     moves = [cell for pair in pairs for cell in pair]
     moves += cells(black)[len(cells(white)) :]
     engine = Engine(RENJU_15, Options(table_bits=12))
-    result = engine.search(moves, Limits(depth=depth))
+    result = engine.search(moves, SearchLimits(depth=depth))
     return result.cell, result.score
 
 
@@ -124,15 +117,3 @@ def test_black_does_not_count_on_a_foul() -> None:
     cell, score = search("f8 g8 h9 h10", "a1 c1 e1 o15")
     assert cell != cells("h8")[0]
     assert abs(score) <= 30_000
-
-
-def test_no_illegal_move() -> None:
-    """A game against itself is played to its end on small boards, where fouls abound."""
-    for size in range(5, 10):
-        variant = Variant(RENJU, size, size)
-        engine, board = Engine(variant, Options(table_bits=12)), Board(variant)
-        rng = Random(size)
-        while not board.is_over:
-            cell = engine.search_board(board, Limits(nodes=200)).cell
-            assert board.is_legal(cell)
-            board.play(rng.choice(board.legal_cells()) if board.ply % 5 == 4 else cell)

@@ -3,52 +3,29 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.bots.core.conftest import Core, seen_from, variants
 
-from meijin.bots.core.evaluate import MAX_EVAL, evaluate
-from meijin.bots.core.lookup import load_network
+from meijin.bots.core.lookup import ROWS, WINDOW, load_network, number_windows
 from meijin.bots.core.network import (
     LAYER_SHIFT,
+    MAX_EVAL,
     POLICY_SHIFT,
     POOL_SHIFT,
     VALUE_SHIFT,
+    evaluate,
     policy_score,
     sync,
     value,
 )
 from meijin.bots.core.state import make, undo
-from meijin.bots.core.windows import ROWS, WINDOW, number_windows
 from meijin.game import FREESTYLE, STANDARD, Rule, Variant
-
-if TYPE_CHECKING:
-    from tests.bots.core.conftest import Core
-
-DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-WALL = 3
-
-variants = st.builds(
-    Variant,
-    rule=st.sampled_from([FREESTYLE, STANDARD]),
-    width=st.integers(5, 22),
-    height=st.integers(5, 22),
-)
-
-
-def key_around(stones: list[int], variant: Variant, cell: int, way: int) -> int:
-    """Read a window by walking along its line."""
-    rows, columns = DIRECTIONS[way]
-    key = 0
-    for number, step in enumerate([*range(-WINDOW, 0), *range(1, WINDOW + 1)]):
-        row, column = cell // variant.width + step * rows, cell % variant.width + step * columns
-        inside = 0 <= row < variant.height and 0 <= column < variant.width
-        key |= (stones[row * variant.width + column] if inside else WALL) << 2 * number
-    return key
 
 
 def expected_features(position: Core) -> NDArray[np.int64]:
@@ -59,13 +36,13 @@ def expected_features(position: Core) -> NDArray[np.int64]:
     for cell in range(position.variant.cells):
         if stones[cell] == 0:
             for way in range(4):
-                row = windows.rows[key_around(stones, position.variant, cell, way)]
+                seen = seen_from(position.variant, stones, cell, way, WINDOW)
+                row = windows.rows[sum(kind << 2 * number for number, kind in enumerate(seen))]
                 features[cell] += rows[[row, windows.exchanged[row]]]
     return np.maximum(features, 0)
 
 
 def expected_value(position: Core) -> int:
-    """The value of the position, by numpy's products."""
     network, side = load_network(), int(position.state.side)
     pooled = expected_features(position).sum(axis=0)[[side, 1 - side]].reshape(-1)
     layer = pooled >> POOL_SHIFT
@@ -76,15 +53,14 @@ def expected_value(position: Core) -> int:
 
 
 def shuffled(variant: Variant, seed: int, share: float) -> list[int]:
-    """Some cells of a board, in any order."""
     return Random(seed).sample(range(variant.cells), int(share * variant.cells))
 
 
 @settings(max_examples=40)
-@given(variant=variants, seed=st.integers(0, 1 << 32), share=st.floats(0, 0.9))
-def test_seeing_keeps_up(variant: Variant, seed: int, share: float, core: type[Core]) -> None:
+@given(variant=variants(FREESTYLE, STANDARD), seed=st.integers(0, 1 << 32), share=st.floats(0, 0.9))
+def test_seeing_keeps_up(variant: Variant, seed: int, share: float) -> None:
     """However stones come and go, the accumulators are those of the position."""
-    position, rng = core(variant), Random(seed)
+    position, rng = Core(variant), Random(seed)
     for cell in shuffled(variant, seed, share):
         make(position.state, position.tables, cell)
         if rng.random() < 0.2:
@@ -102,10 +78,10 @@ def test_seeing_keeps_up(variant: Variant, seed: int, share: float, core: type[C
 
 @pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
 @pytest.mark.parametrize("seed", range(5))
-def test_value(rule: Rule, seed: int, core: type[Core]) -> None:
+def test_value(rule: Rule, seed: int) -> None:
     """The value and the policy scores are those of the network's definition."""
     variant = Variant(rule, 15, 13)
-    position = core(variant, shuffled(variant, seed, 0.05 + 0.05 * seed))
+    position = Core(variant, shuffled(variant, seed, 0.05 + 0.05 * seed))
     side = int(position.state.side)
     assert value(position.state, position.tables) == expected_value(position)
     sync(position.state, position.tables)
@@ -116,10 +92,10 @@ def test_value(rule: Rule, seed: int, core: type[Core]) -> None:
             assert policy_score(position.state, position.tables, cell) == expected
 
 
-def test_values_are_cached(core: type[Core]) -> None:
+def test_values_are_cached() -> None:
     """A position has the same value however often, and by whichever way, it is reached."""
     variant, rng = Variant(width=9, height=9), Random(6)
-    position = core(variant)
+    position = Core(variant)
     for _ in range(60):
         if position.state.made and rng.random() < 0.4:
             undo(position.state, position.tables)
@@ -142,20 +118,20 @@ def turned(cell: int, side: int, turn: int) -> int:
 
 
 @pytest.mark.parametrize("turn", range(8))
-def test_symmetry(turn: int, core: type[Core]) -> None:
+def test_symmetry(turn: int) -> None:
     """A board turned or reflected has the same value."""
     cells = [112, 113, 97, 128, 84, 98, 126, 99, 70]
-    found = [core(Variant(), cells), core(Variant(), [turned(cell, 15, turn) for cell in cells])]
+    found = [Core(Variant(), cells), Core(Variant(), [turned(cell, 15, turn) for cell in cells])]
     first, second = (value(position.state, position.tables) for position in found)
     assert first == second
 
 
-def test_colours_are_alike(core: type[Core]) -> None:
+def test_colours_are_alike() -> None:
     """With all colours exchanged a position has the same value for the side to move."""
     black, white = [112, 97, 84, 70], [113, 128, 98, 126]
 
     def worth(first: list[int], second: list[int], side: int) -> int:
-        position: Any = core(
+        position: Any = Core(
             Variant(), [c for pair in zip(first, second, strict=True) for c in pair]
         )
         position.state.side = side

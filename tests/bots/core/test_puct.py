@@ -5,35 +5,16 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.bots.conftest import cells
+from tests.bots.core.conftest import Core
 
-from meijin.bots.core import puct
-from meijin.bots.core.jit import new_record
-from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.puct import WIDTH, new_tree, run_simulations, take_subtree
-from meijin.bots.core.state import STATE, init, make
-from meijin.game import Board, Variant, parse_opening
-
-TABLES = tables_of(Variant())
+from meijin.game import Board, Variant
 
 OPEN_THREE = "h8 h9 i8 i9 j8 a1"  # black to move makes an open four
 
 
-def state_after(moves: Sequence[int]) -> np.record:
-    """The core's position after some moves."""
-    state = new_record(STATE)
-    init(state, TABLES)
-    for cell in moves:
-        make(state, TABLES, cell)
-    return state
-
-
-def cells(text: str) -> list[int]:
-    """The cells of moves as people write them."""
-    return list(parse_opening(text, Variant()))
-
-
 def random_moves(seed: int, count: int) -> list[int]:
-    """Moves near the middle that end no game."""
     rng, board = Random(seed), Board()
     while len(board.moves) < count and not board.is_over:
         cell = rng.randrange(4, 11) * 15 + rng.randrange(4, 11)
@@ -45,14 +26,14 @@ def random_moves(seed: int, count: int) -> list[int]:
 
 
 def grown(moves: Sequence[int], visits: int, capacity: int = 1 << 17) -> tuple[np.ndarray, int]:
-    """The tree after so many visits, and how many nodes of it are used."""
+    """The tree after this many visits, and how many nodes of it are used."""
+    core = Core(Variant(), moves)
     nodes, work = new_tree(capacity)
-    run_simulations(state_after(moves), TABLES, nodes, work, visits)
+    run_simulations(core.state, core.tables, nodes, work, visits)
     return nodes, int(work.used)
 
 
 def children(nodes: np.ndarray, node: int = 0) -> range:
-    """The numbers of a node's children."""
     first = int(nodes[node]["first"])
     return range(first, first + int(nodes[node]["count"]))
 
@@ -60,53 +41,40 @@ def children(nodes: np.ndarray, node: int = 0) -> range:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_position_comes_back(seed: int) -> None:
     """A search leaves the stones and all that is known of them as they were."""
-    moves = random_moves(seed, 8)
-    state = state_after(moves)
-    before = state.copy()
+    core = Core(Variant(), random_moves(seed, 8))
+    before = core.state.copy()
     nodes, work = new_tree(1 << 15)
-    run_simulations(state, TABLES, nodes, work, 500)
+    run_simulations(core.state, core.tables, nodes, work, 500)
     for field in ("side", "stones", "codes", "counts", "masks", "hash", "made"):
-        assert np.array_equal(state[field], before[field]), field
+        assert np.array_equal(core.state[field], before[field]), field
 
 
-def test_visits_add_up() -> None:
-    """A node was visited once for itself and once for each visit of its children.
+def test_a_tree_adds_up() -> None:
+    """A node was visited once for itself, and for its children; they divide one prior.
 
-    Visits also end in those all of whose moves lose.
+    Visits also end in those all of whose moves lose. No total is beyond what the visits add up to.
     """
     nodes, used = grown(random_moves(1, 6), 3_000)
     for node in range(used):
         below = children(nodes, node)
+        assert abs(nodes[node]["total"]) <= nodes[node]["visits"] + 1e-9
         if any(nodes[child]["proven"] == 0 for child in below) and nodes[node]["proven"] == 0:
             visits = sum(nodes[child]["visits"] for child in below)
             assert nodes[node]["visits"] == visits + 1
-
-
-def test_priors_share_one() -> None:
-    """Every node's children divide the same prior, the most promising first."""
-    nodes, used = grown(random_moves(2, 6), 300)
-    for node in range(used):
-        priors = [float(nodes[child]["prior"]) for child in children(nodes, node)]
-        if priors:
-            assert sum(priors) == pytest.approx(1, abs=1e-6)
-            assert priors == sorted(priors, reverse=True)
-            assert len(priors) <= WIDTH
-
-
-def test_values_are_between_loss_and_win() -> None:
-    """No total is beyond what the visits can add up to."""
-    nodes, used = grown(random_moves(3, 8), 2_000)
-    for node in nodes[:used]:
-        assert abs(node["total"]) <= node["visits"] + 1e-9
+        priors = [float(nodes[child]["prior"]) for child in below]
+        assert not priors or sum(priors) == pytest.approx(1, abs=1e-6)
+        assert priors == sorted(priors, reverse=True)
+        assert len(priors) <= WIDTH
 
 
 def test_an_open_three_wins() -> None:
-    """The root's best child is proven when one move leads to an open four."""
-    nodes, _ = grown(cells(OPEN_THREE), 200)
+    """The root is decided when one move leads to an open four, and no more visits are spent."""
+    nodes, _ = grown(cells(OPEN_THREE), 100_000)
     assert nodes[0]["proven"] == -1  # whoever moved last has lost
+    assert nodes[0]["visits"] < 1_000
     winners = {int(nodes[child]["cell"]) for child in children(nodes) if nodes[child]["proven"] > 0}
-    assert winners <= set(cells("g8")) | set(cells("k8")) | set(cells("f8")) | set(cells("l8"))
     assert winners
+    assert winners <= set(cells("f8 g8 k8 l8"))
 
 
 def test_a_four_is_blocked() -> None:
@@ -120,12 +88,6 @@ def test_a_lost_position_is_proven_lost() -> None:
     """With two cells where the opponent makes five, every reply loses."""
     nodes, _ = grown(cells("h8 a1 i8 a3 j8 a5 k8"), 50)
     assert nodes[0]["proven"] == 1
-
-
-def test_a_solved_tree_stops() -> None:
-    """No visit is spent on a position that is decided."""
-    nodes, _ = grown(cells(OPEN_THREE), 100_000)
-    assert nodes[0]["visits"] < 1_000
 
 
 def test_a_full_tree_goes_on_counting() -> None:
@@ -153,18 +115,13 @@ def test_a_subtree_is_the_tree_below_a_node() -> None:
 
 def test_a_full_board_is_a_draw() -> None:
     """A position without an empty cell is worth nothing to either side."""
-    tables = tables_of(Variant(width=5, height=5))
-    columns = [0, 2, 1, 3, 4]
-    order = [row * 5 + column for column in columns for row in range(5)]
-    board = Board(Variant(width=5, height=5))
-    moves = iter(order)
-    state = new_record(STATE)
-    init(state, tables)
-    while not board.is_over:
-        cell = next(moves)
-        board.play(cell)
-        make(state, tables, cell)
-    assert board.is_draw
+    variant = Variant(width=5, height=5)
+    board = Board.from_moves(
+        [row * 5 + column for column in (0, 2, 1, 3, 4) for row in range(5)], variant
+    )
+    assert board.is_full
+    assert board.winner is None
+    core = Core(variant, board.moves)
     nodes, work = new_tree(100)
-    puct.run_simulations(state, tables, nodes, work, 10)
+    run_simulations(core.state, core.tables, nodes, work, 10)
     assert (nodes[0]["visits"], nodes[0]["total"], nodes[0]["count"]) == (10, 0, 0)

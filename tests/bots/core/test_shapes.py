@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from random import Random
 
 import pytest
 
 from meijin.bots.core import shapes
 from meijin.bots.core.lookup import FIVES
-from meijin.bots.core.shapes import code_threats, line_patterns, window_shapes
-from meijin.game import CARO, CARO_EXACT, FREESTYLE, RENJU, RULES, STANDARD, Rule
+from meijin.bots.core.shapes import code_threats, window_shapes
+from meijin.game import CARO, CARO_EXACT, FREESTYLE, RENJU, STANDARD, Rule
 
 LOWER = {
     "five": "four",
@@ -106,21 +105,6 @@ def test_known_lines(line: str, rule: Rule, shape: int) -> None:
     window = sum(".x#".index(symbol) * 3**cell for cell, symbol in enumerate(symbols))
     fives, _ = FIVES[rule.name]
     assert window_shapes(fives, fives.reach)[window] == shape
-
-
-@pytest.mark.parametrize("rule", RULES.values())
-def test_patterns_of_both_sides(rule: Rule) -> None:
-    """A key's pattern holds black's shape and white's, to whom the other's stones are walls."""
-    sides, rng = FIVES[rule.name], Random(5)
-    reach = max(fives.reach for fives in sides)
-    table = line_patterns(*sides)
-    for _ in range(2000):
-        stones = [rng.choice([0, 0, 1, 2, 3]) for _ in range(2 * reach)]
-        pattern = table[sum(stone << 2 * cell for cell, stone in enumerate(stones))]
-        for color in range(2):
-            digits = [{0: 0, color + 1: 1}.get(stone, 2) for stone in stones]
-            window = sum(digit * 3**cell for cell, digit in enumerate(digits))
-            assert pattern >> 4 * color & 15 == window_shapes(sides[color], reach)[window]
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.bots.core.conftest import Core, seen_from, variants
 
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import FIVES
@@ -16,19 +17,8 @@ from meijin.bots.core.shapes import BLOCKED_CELL, EMPTY_CELL, OWN_CELL, window_s
 from meijin.bots.core.state import STATE, init, make, rebuild, undo
 from meijin.game import RULES, Rule, Variant
 
-if TYPE_CHECKING:
-    from tests.bots.core.conftest import Core
-
 POSITION = ("side", "empties", "hash", "stones", "occupied", "lines", "counts", "masks")
 """The fields that the stones alone determine; `codes` is stale under a stone."""
-DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-
-variants = st.builds(
-    Variant,
-    rule=st.sampled_from(sorted(RULES.values(), key=lambda rule: rule.name)),
-    width=st.integers(5, 22),
-    height=st.integers(5, 22),
-)
 
 
 def snapshot(state: np.record) -> dict[str, Any]:
@@ -38,13 +28,11 @@ def snapshot(state: np.record) -> dict[str, Any]:
 
 
 def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Compare two positions field by field."""
     for name, value in expected.items():
         np.testing.assert_array_equal(found[name], value, err_msg=name)
 
 
 def recomputed(state: np.record, tables: np.record) -> dict[str, Any]:
-    """The position computed anew from its stones."""
     copy = new_record(STATE)
     copy.stones[:] = state.stones
     copy.side = state.side
@@ -53,11 +41,11 @@ def recomputed(state: np.record, tables: np.record) -> dict[str, Any]:
 
 
 @settings(max_examples=60)
-@given(variant=variants, seed=st.integers(0, 1 << 32), share=st.floats(0, 1))
-def test_make_and_undo(variant: Variant, seed: int, share: float, core: type[Core]) -> None:
+@given(variant=variants(*RULES.values()), seed=st.integers(0, 1 << 32), share=st.floats(0, 1))
+def test_make_and_undo(variant: Variant, seed: int, share: float) -> None:
     """After any stones made and taken back, the position is as if computed anew."""
     rng = Random(seed)
-    position = core(variant)
+    position = Core(variant)
     state, tables = position.state, position.tables
     before = []
     for cell in rng.sample(range(variant.cells), int(share * variant.cells)):
@@ -73,28 +61,21 @@ def test_make_and_undo(variant: Variant, seed: int, share: float, core: type[Cor
 
 
 def shape_around(stones: list[int], variant: Variant, cell: int, color: int, way: int) -> int:
-    """Classify an empty cell by walking along its line, a cell at a time."""
     sides = FIVES[variant.rule.name]
     reach = max(fives.reach for fives in sides)
-    rows, columns = DIRECTIONS[way]
-    window = 0
-    for number, step in enumerate([*range(-reach, 0), *range(1, reach + 1)]):
-        row, column = cell // variant.width + step * rows, cell % variant.width + step * columns
-        digit = BLOCKED_CELL
-        if 0 <= row < variant.height and 0 <= column < variant.width:
-            stone = stones[row * variant.width + column]
-            digit = {0: EMPTY_CELL, color + 1: OWN_CELL}.get(stone, BLOCKED_CELL)
-        window += digit * 3**number
+    digits = {0: EMPTY_CELL, color + 1: OWN_CELL}
+    seen = seen_from(variant, stones, cell, way, reach)
+    window = sum(digits.get(kind, BLOCKED_CELL) * 3**number for number, kind in enumerate(seen))
     return int(window_shapes(sides[color], reach)[window])
 
 
 @pytest.mark.parametrize("rule", RULES.values())
 @pytest.mark.parametrize("size", [(5, 5), (9, 6), (15, 15), (22, 22)])
-def test_codes(rule: Rule, size: tuple[int, int], core: type[Core]) -> None:
+def test_codes(rule: Rule, size: tuple[int, int]) -> None:
     """A code holds the shapes that a walk along each line finds."""
     variant = Variant(rule, *size)
     cells = Random(3).sample(range(variant.cells), variant.cells // 3)
-    state = core(variant, cells).state
+    state = Core(variant, cells).state
     stones = [int(stone) for stone in state.stones]
     for cell in set(range(variant.cells)) - set(cells):
         for color in range(2):
@@ -103,9 +84,9 @@ def test_codes(rule: Rule, size: tuple[int, int], core: type[Core]) -> None:
             assert shapes == [shape_around(stones, variant, cell, color, way) for way in range(4)]
 
 
-def test_init_clears(core: type[Core]) -> None:
+def test_init_clears() -> None:
     """A record that was used holds an empty board again."""
-    position = core(Variant(), [112, 113, 97])
+    position = Core(Variant(), [112, 113, 97])
     init(position.state, position.tables)
-    assert_same(snapshot(position.state), snapshot(core(Variant()).state))
+    assert_same(snapshot(position.state), snapshot(Core(Variant()).state))
     assert position.state.made == 0

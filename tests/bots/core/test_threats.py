@@ -1,186 +1,173 @@
-"""Wins by threats, against brute force."""
+"""Wins by fours, against brute force."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.bots.conftest import cells
+from tests.bots.core.conftest import Core
 
-from meijin.bots.core.vcf import find_vcf
-from meijin.bots.core.vct import find_vct
-from meijin.game import FREESTYLE, RENJU, STANDARD, Board, Color, IllegalMoveError, Rule, Variant
-
-if TYPE_CHECKING:
-    from tests.bots.core.conftest import Core
-
-Stones = tuple[int, ...]
-DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+from meijin.bots.core.threats import (
+    add_forced_replies,
+    find_vcf,
+    immediate_win_cell,
+    immediate_win_plies,
+)
+from meijin.game import (
+    FREESTYLE,
+    GOMOKU,
+    STANDARD,
+    Board,
+    Color,
+    IllegalMoveError,
+    Rule,
+    Variant,
+    cell_name,
+)
 
 
 class Brute:
-    """Looks for wins by fours by trying every cell."""
+    """Looks for wins by fours by trying every cell, by the rules."""
 
-    def __init__(self, variant: Variant) -> None:
-        self._variant = variant
-        self._known: dict[tuple[Stones, int], bool] = {}
+    def __init__(self) -> None:
+        self._known: dict[tuple[bytes, Color], bool] = {}
 
-    def wins(self, stones: Stones, cell: int, side: int) -> bool:
-        """Whether a stone of `side` on an empty cell makes a winning line."""
-        width, height = self._variant.width, self._variant.height
-        for rows, columns in DIRECTIONS:
-            run = 1
-            for sign in (1, -1):
-                row, column = cell // width + sign * rows, cell % width + sign * columns
-                while (
-                    0 <= row < height
-                    and 0 <= column < width
-                    and stones[row * width + column] == side
-                ):
-                    run += 1
-                    row, column = row + sign * rows, column + sign * columns
-            if run == 5 or (run > 5 and self._variant.rule is FREESTYLE):
-                return True
-        return False
-
-    def winning(self, stones: Stones, side: int) -> list[int]:
+    def winning(self, board: Board, side: Color) -> list[int]:
         """The empty cells where `side` makes a winning line."""
-        return [
-            cell for cell, stone in enumerate(stones) if not stone and self.wins(stones, cell, side)
-        ]
+        found = []
+        for cell in empty_cells(board):
+            with placed(board, cell, side):
+                if board.variant.rule.wins(board, cell):
+                    found.append(cell)
+        return found
 
-    def has_vcf(self, stones: Stones, side: int) -> bool:
+    def has_vcf(self, board: Board, side: Color) -> bool:
         """Whether `side`, to move, wins by making fours until it makes a five."""
-        key = (stones, side)
+        key = bytes(board.stones), side
         if key not in self._known:
-            self._known[key] = self._find(stones, side)
+            self._known[key] = self._find(board, side)
         return self._known[key]
 
-    def _find(self, stones: Stones, side: int) -> bool:
-        if self.winning(stones, side):
+    def _find(self, board: Board, side: Color) -> bool:
+        if self.winning(board, side):
             return True
-        blocks = self.winning(stones, 3 - side)
+        blocks = self.winning(board, side.other)
         if len(blocks) > 1:
             return False
-        for cell in blocks or [cell for cell, stone in enumerate(stones) if not stone]:
-            after = (*stones[:cell], side, *stones[cell + 1 :])
-            replies = self.winning(after, side)
-            if len(replies) > 1:
-                return True
-            for reply in replies:
-                answered = (*after[:reply], 3 - side, *after[reply + 1 :])
-                if self.has_vcf(answered, side):
-                    return True
-        return False
+        return any(self._wins_by(board, cell, side) for cell in blocks or empty_cells(board))
+
+    def _wins_by(self, board: Board, cell: int, side: Color) -> bool:
+        with placed(board, cell, side):
+            replies = self.winning(board, side)
+            if len(replies) != 1:
+                return len(replies) > 1
+            with placed(board, replies[0], side.other):
+                return self.has_vcf(board, side)
 
 
-def random_position(variant: Variant, rng: Random, stones: tuple[int, int] = (12, 24)) -> Board:
+def empty_cells(board: Board) -> list[int]:
+    return [cell for cell in range(board.variant.cells) if board.stone(cell) is None]
+
+
+@contextmanager
+def placed(board: Board, cell: int, side: Color) -> Iterator[None]:
+    """A stone for a while, whoever is to move."""
+    at = board.grid.index[cell]
+    board.stones[at] = side
+    yield
+    board.stones[at] = 0
+
+
+def random_position(variant: Variant, rng: Random) -> Board:
     """A position without a winner, whose stones lie close together."""
     while True:
-        count = rng.randrange(*stones)
         try:
-            return Board.from_moves(rng.sample(range(variant.cells), count), variant)
+            return Board.from_moves(
+                rng.sample(range(variant.cells), rng.randrange(12, 24)), variant
+            )
         except IllegalMoveError:
             continue
 
 
 @pytest.mark.parametrize("rule", [FREESTYLE, STANDARD])
-def test_vcf_is_found_where_there_is_one(rule: Rule, core: type[Core]) -> None:
+def test_vcf_is_found_where_there_is_one(rule: Rule) -> None:
     """Brute force finds a win by fours where the core does, and nowhere else."""
     variant = Variant(rule, 7, 7)
-    rng, brute = Random(8), Brute(variant)
+    rng, brute = Random(8), Brute()
     found = 0
     for _ in range(120):
         board = random_position(variant, rng)
-        position = core(variant, board.moves)
-        plies = find_vcf(position.state, position.tables, 1 << 40)
-        stones = tuple(int(stone) for stone in position.state.stones[: variant.cells])
-        side = int(board.side_to_move)
-        expected = brute.has_vcf(stones, side)
-        if not brute.winning(stones, side):  # a five is no matter for a look for fours
+        position = Core(variant, board.moves)
+        state, side = position.state, board.side_to_move
+        plies = find_vcf(state, position.tables, 1 << 40)
+        if not brute.winning(board, side):  # a five is no matter for a look for fours
+            expected = brute.has_vcf(board, side)
             assert bool(plies) == expected, str(board)
             found += expected
         if plies:
-            assert_forced(board, [int(c) for c in line_of(position)], brute)
+            assert_forced(board, [int(cell) for cell in state.vcf_line[: state.vcf_length]], brute)
     assert found >= 10
-
-
-def line_of(position: Core) -> list[int]:
-    """The line of the last VCF."""
-    return list(position.state.vcf_line[: position.state.vcf_length])
 
 
 def assert_forced(board: Board, line: list[int], brute: Brute) -> None:
     """Play a line out: each of the loser's moves is the one that stops a five."""
     side = board.side_to_move
     for number, cell in enumerate(line):
-        stones = tuple(int(board.stone(at) or 0) for at in range(board.variant.cells))
         if number % 2:
-            assert brute.winning(stones, side) == [cell]
-            assert not brute.winning(stones, side.other)
+            assert brute.winning(board, side) == [cell]
+            assert not brute.winning(board, side.other)
         board.play(cell)
     if board.winner is None:
-        stones = tuple(int(board.stone(at) or 0) for at in range(board.variant.cells))
-        assert len(brute.winning(stones, side)) > 1
+        assert len(brute.winning(board, side)) > 1
     else:
         assert board.winner is side
-    assert side in (Color.BLACK, Color.WHITE)
 
 
-def test_limit(core: type[Core]) -> None:
+def test_limit() -> None:
     """A limit ends the look without a win."""
     variant = Variant(FREESTYLE, 7, 7)
     rng = Random(2)
     for _ in range(50):
-        position = core(variant, random_position(variant, rng).moves)
+        position = Core(variant, random_position(variant, rng).moves)
         find_vcf(position.state, position.tables, 3)
         assert position.state.vcf_nodes <= 4
 
 
-class VctCheck:
-    """Follows the core's wins by threats against every reply on the board."""
-
-    def __init__(self, core: type[Core]) -> None:
-        self._core = core
-        self._known: dict[tuple[frozenset[int], frozenset[int]], bool] = {}
-
-    def holds(self, board: Board) -> bool:
-        """Whether the side to move wins by the core's own moves, whatever is replied."""
-        key = frozenset(board.moves[::2]), frozenset(board.moves[1::2])
-        if key not in self._known:
-            self._known[key] = self._follow(board)
-        return self._known[key]
-
-    def _follow(self, board: Board) -> bool:
-        position = self._core(board.variant, board.moves)
-        if not find_vct(position.state, position.tables, 3, 1 << 40):
-            return False
-        side = board.side_to_move
-        board.play(int(position.state.vct_lines[0, 0]))
-        won = board.winner is side or all(
-            self._answers(board, cell) for cell in board.legal_cells()
-        )
-        board.undo()
-        return won
-
-    def _answers(self, board: Board, cell: int) -> bool:
-        board.play(cell)
-        won = board.winner is None and self.holds(board)
-        board.undo()
-        return won
+@pytest.mark.parametrize(
+    ("names", "plies", "winning"),
+    [
+        ("h8 a1 i8 c1 j8 e1 k8 g1", 1, {"g8", "l8"}),
+        ("h8 a1 i8 c1 j8 e1", 3, {"g8", "k8"}),
+        ("h8 a1 i8 b1 j8 c1 a8 d1", 0, set()),
+        ("h8 a1 i8 c1", 0, set()),
+    ],
+    ids=["five", "open four", "the other side is faster", "nothing"],
+)
+def test_wins_at_hand(names: str, plies: int, winning: set[str]) -> None:
+    """A five comes before an open four, which must not come after the other side's five."""
+    position = Core(GOMOKU, cells(names))
+    assert immediate_win_plies(position.state) == plies
+    if plies:
+        cell = immediate_win_cell(position.state, position.tables, plies)
+        assert cell_name(cell, GOMOKU) in winning
 
 
-@pytest.mark.parametrize("rule", [FREESTYLE, STANDARD, RENJU])
-def test_vct_beats_every_reply(rule: Rule, core: type[Core]) -> None:
-    """A win by threats stands against all replies, not just those that it has looked at."""
-    variant = Variant(rule, 7, 7)
-    rng, check = Random(11), VctCheck(core)
-    found = 0
-    while found < (3 if rule is RENJU else 8):  # the judge of fouls takes its time
-        board = random_position(variant, rng, (10, 18))
-        position = core(variant, board.moves)
-        state, tables = position.state, position.tables
-        if find_vcf(state, tables, 1 << 40) or not 5 <= find_vct(state, tables, 2, 20_000) <= 7:
-            continue
-        found += 1
-        assert check.holds(board), str(board)
+@pytest.mark.parametrize(
+    ("names", "replies"),
+    [
+        ("h8 a1 i8 c1 j8 g8 k8", {"l8"}),
+        ("h8 a1 i8 c1 j8", {"f8", "g8", "k8", "l8"}),
+        ("h8 a1 i8 b1 j8 c1 a8", {"f8", "g8", "k8", "l8", "d1", "e1"}),
+        ("h8 i9", set()),
+    ],
+    ids=["four", "open three", "with fours of one's own", "nothing"],
+)
+def test_replies(names: str, replies: set[str]) -> None:
+    """A four leaves one cell, an open three those of its fours and one's own fours."""
+    position = Core(GOMOKU, cells(names))
+    count = add_forced_replies(position.state, position.tables, 0)
+    moves = {cell_name(int(cell), GOMOKU) for cell in position.state.moves[0, :count]}
+    assert moves == replies

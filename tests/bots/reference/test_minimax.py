@@ -46,43 +46,30 @@ def perfect(game: Game[int], move: int) -> float:
 
 
 def orderings(seed: int) -> list[Ordering[int]]:
-    """One of each kind, and the worst there is."""
     return [scan, shuffled(Random(seed)), ordered_by(perfect), ordered_by(opposite)]
 
 
 def opposite(game: Game[int], move: int) -> float:
-    """What puts the worst move first."""
     return -perfect(game, move)
 
 
-@given(TREES, st.booleans(), st.integers(0, 9))
-def test_all_find_the_same(tree: Tree, maximiser_first: bool, seed: int) -> None:  # noqa: FBT001
+@given(TREES, st.booleans(), st.integers(0, 9), st.just(math.inf) | st.integers(0, 4))
+def test_all_find_the_same(tree: Tree, maximiser_first: bool, seed: int, depth: float) -> None:  # noqa: FBT001
     """For every ordering the value is minimax's, the move one of its best, the work no more."""
     game = TreeGame(tree, maximiser_first=maximiser_first)
-    plain = minimax(game)
+    plain = minimax(game, depth)
     for order in orderings(seed):
         table: Table = {}
         for found in (
-            alphabeta(game, order=order),
-            negamax(game, order=order),
-            negamax(game, order=order, table=table),
+            alphabeta(game, depth, order=order),
+            negamax(game, depth, order=order),
+            negamax(game, depth, order=order, table=table),
         ):
             assert found.value == plain.value
             assert set(found.moves) <= set(plain.moves)
             assert bool(found.moves) is bool(plain.moves)
             assert found.nodes <= plain.nodes
             assert found.leaves <= plain.leaves
-
-
-@given(TREES, st.integers(0, 4), st.integers(0, 9))
-def test_all_agree_at_a_depth(tree: Tree, depth: int, seed: int) -> None:
-    """Cut short at a depth, where the evaluation is 0, they still find the same."""
-    game = TreeGame(tree)
-    plain = minimax(game, depth)
-    order: Ordering[int] = shuffled(Random(seed))
-    for found in (alphabeta(game, depth, order=order), negamax(game, depth, order=order)):
-        assert found.value == plain.value
-        assert found.nodes <= plain.nodes
 
 
 @given(TREES)
@@ -134,3 +121,14 @@ def test_bounds_settle_what_they_can() -> None:
     assert Bounds(5, math.inf).cutoff(1, 6) is None
     assert Bounds(-math.inf, 2).cutoff(2, 6) == 2
     assert Bounds(-math.inf, 2).cutoff(1, 6) is None
+
+
+def test_orders() -> None:
+    """`scan` changes nothing, `shuffled` is decided by its seed, equal moves keep their order."""
+    game = TreeGame(node("", *range(20)))
+    orders: list[Ordering[int]] = [scan, shuffled(Random(7)), shuffled(Random(7))]
+    listed, first, second = (list(order(game, game.moves())) for order in orders)
+    assert listed == sorted(first) == list(range(20))
+    assert first == second != listed
+    by_rest: Ordering[int] = ordered_by(lambda _game, move: move % 3)
+    assert list(by_rest(game, range(6))) == [2, 5, 1, 4, 0, 3]

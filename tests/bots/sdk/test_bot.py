@@ -29,7 +29,6 @@ class Configured(Bot):
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The options."""
         return self.options
 
 
@@ -71,26 +70,20 @@ def test_digest_follows_the_configuration() -> None:
 
 
 def test_digest_follows_the_source(tmp_path: Path) -> None:
-    """Another program is another version, the same text is the same one."""
-    digests = []
-    for name, cell in (("one", 1), ("same", 1), ("other", 2)):
-        path = tmp_path / f"{name}.py"
-        path.write_text(SOURCE.format(cell=cell))
-        digests.append(find_bot(str(path))().digest)
-    assert digests[0] == digests[1] != digests[2]
+    """Another program is another version, as is one that inherits its search from another."""
 
-
-def test_digest_follows_the_source_of_the_bases(tmp_path: Path) -> None:
-    """A bot that inherits its search changes with it."""
-    digests = []
-    for cell in (1, 2):
-        folder = tmp_path / str(cell)
+    def digests(name: str, cell: int) -> tuple[str, str]:
+        folder = tmp_path / name
         folder.mkdir()
-        (folder / f"base{cell}.py").write_text(SOURCE.format(cell=cell))
-        child = folder / "child.py"
-        child.write_text(f"import base{cell} as base\nclass Child(base.SomeBot): pass\n")
-        digests.append(find_bot(str(child))().digest)
-    assert digests[0] != digests[1]
+        (folder / f"base_{name}.py").write_text(SOURCE.format(cell=cell))
+        source = f"import base_{name} as base\nclass Child(base.SomeBot): pass\n"
+        (folder / "child.py").write_text(source)
+        base, child = (find_bot(str(folder / file)) for file in (f"base_{name}.py", "child.py"))
+        return base().digest, child().digest
+
+    one, same, other = digests("one", 1), digests("same", 1), digests("other", 2)
+    assert one[0] == same[0] != other[0]
+    assert one[1] != other[1]
 
 
 def test_digest_without_source() -> None:

@@ -6,27 +6,20 @@ import asyncio
 import threading
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.bots.conftest import ScriptedServer, Session
 
 from meijin.bots import (
     RESIGN,
-    AlphaBetaBot,
     Analysis,
     Bot,
     Capabilities,
     Choice,
-    MctsBot,
     Position,
-    RandomBot,
-    ReferenceBot,
     Resignation,
 )
 from meijin.game import encode_moves
-
-if TYPE_CHECKING:
-    from tests.bots.conftest import ScriptedServer, Session
 
 ABLE = Capabilities(evaluates=True)
 
@@ -40,7 +33,6 @@ class SayingBot(Bot):
         self.seen: list[tuple[str, timedelta, int]] = []
 
     def choose(self, position: Position) -> int | Choice | Resignation:
-        """By the number of stones."""
         self.seen.append((position.game_id, position.time_left, position.max_nodes))
         match position.board.ply:
             case 0:
@@ -54,7 +46,6 @@ class SayingBot(Bot):
 
 
 async def ask(session: Session, *cells: Sequence[int], nodes: int = 0) -> None:
-    """Send questions, numbered from 1."""
     asked = [session.evaluation(number, each, nodes) for number, each in enumerate(cells, 1)]
     await session.send_events(evaluations=asked)
 
@@ -62,62 +53,50 @@ async def ask(session: Session, *cells: Sequence[int], nodes: int = 0) -> None:
 async def test_a_bot_is_asked_what_it_would_choose(server: ScriptedServer) -> None:
     """What it found is sent, or why it has failed; it sees the limits, and no game."""
     bot = SayingBot()
-    async with server.connect(bot):
-        session = await server.session()
-        await session.welcome()
+    async with server.playing(bot) as session:
         assert session.hello.capabilities.evaluates
-        await ask(session, (), (1,), (1, 2), (1, 2, 3), nodes=700)
-        found = await session.receive_evaluations(4)
+        await ask(session, (), (1,), (1, 2), (1, 2, 3), (1, 1), nodes=700)
+        found = await session.receive_evaluations(5)
     assert bot.seen == [("", timedelta(seconds=1), 700)] * 4
-    assert [each.evaluation for each in found] == [1, 2, 3, 4]
-    first, resigned, occupied, failed = found
+    assert [each.evaluation for each in found] == [1, 2, 3, 4, 5]
+    first, resigned, occupied, failed, impossible = found
     assert (first.cell, first.analysis.score, first.analysis.nodes) == (7, -30, 650)
     assert first.analysis.pv == encode_moves((7, 8))
     assert first.thinking_us > 0
     assert (resigned.HasField("cell"), resigned.failure) == (False, "")
     assert occupied.failure.startswith("choose returned 1: ")
     assert failed.failure == "RuntimeError: no idea"
+    assert impossible.failure.startswith("IllegalMoveError: ")
 
 
-async def test_a_position_that_can_not_be_fails_alone(server: ScriptedServer) -> None:
-    """The stream goes on."""
-    async with server.connect(SayingBot()):
-        session = await server.session()
-        await session.welcome()
-        await ask(session, (1, 1), ())
-        found = await session.receive_evaluations(2)
-    assert found[0].failure.startswith("IllegalMoveError: ")
-    assert found[1].cell == 7
+class Many(Bot):
+    """Takes the first cell of each, and notes how many it was asked for."""
+
+    capabilities = ABLE
+
+    def __init__(self) -> None:
+        self.calls: list[int] = []
+
+    def choose_many(self, positions: Sequence[Position]) -> Sequence[int]:
+        self.calls.append(len(positions))
+        return [position.legal_cells()[0] for position in positions]
 
 
-@pytest.mark.parametrize("is_async", [False, True])
-async def test_a_batch_is_searched_in_one_call(server: ScriptedServer, is_async: bool) -> None:  # noqa: FBT001
+class AsyncMany(Many):
+    """Does so on the event loop, where it is asked outside of games."""
+
+    async def evaluate_many(self, positions: Sequence[Position]) -> Sequence[int]:
+        return self.choose_many(positions)
+
+
+@pytest.mark.parametrize("kind", [Many, AsyncMany])
+async def test_a_batch_is_searched_in_one_call(server: ScriptedServer, kind: type[Many]) -> None:
     """By `choose_many` or by `evaluate_many`, in a thread or on the event loop."""
-    calls: list[int] = []
-
-    class Many(Bot):
-        capabilities = ABLE
-
-        def choose_many(self, positions: Sequence[Position]) -> Sequence[int]:
-            calls.append(len(positions))
-            return [position.legal_cells()[0] for position in positions]
-
-    class AsyncMany(Bot):
-        capabilities = ABLE
-
-        def choose(self, position: Position) -> int:
-            raise NotImplementedError
-
-        async def evaluate_many(self, positions: Sequence[Position]) -> Sequence[int]:
-            calls.append(len(positions))
-            return [position.legal_cells()[0] for position in positions]
-
-    async with server.connect(AsyncMany() if is_async else Many()):
-        session = await server.session()
-        await session.welcome()
+    bot = kind()
+    async with server.playing(bot) as session:
         await ask(session, (), (0,), (0, 1))
         found = await session.receive_evaluations(3)
-    assert calls == [3]
+    assert bot.calls == [3]
     assert [each.cell for each in found] == [0, 1, 2]
 
 
@@ -144,14 +123,12 @@ async def test_async_searches_run_side_by_side(server: ScriptedServer) -> None:
             return 6
 
     async with server.connect(Waiting()):
-        session = await server.session()
-        await session.welcome()
+        session = await server.admitted()
         await ask(session, (), (0,), (0, 1), (0, 1, 2))
         found = await session.receive_evaluations(2)
         assert [each.cell for each in found] == [5, 5]
         session.end()
-        session = await server.session()
-        await session.welcome()
+        session = await server.admitted()
         await ask(session, ())
         again = asyncio.create_task(session.receive_evaluations(1))
         await session.send_events(evaluations=[session.evaluation(9, (0,))])
@@ -173,9 +150,7 @@ async def test_turns_go_first(server: ScriptedServer) -> None:
             freed.acquire()
             return position.legal_cells()[0]
 
-    async with server.connect(Slow()):
-        session = await server.session()
-        await session.welcome()
+    async with server.playing(Slow()) as session:
         await ask(session, (), (0,))
         await asyncio.to_thread(begun.acquire)
         await session.begin(1)
@@ -187,9 +162,3 @@ async def test_turns_go_first(server: ScriptedServer) -> None:
             actions = (await session.receive()).actions
             plays, evaluations = plays + len(actions.plays), evaluations + len(actions.evaluations)
     assert searched == ["evaluation at ply 0", "game-1", "evaluation at ply 1"]
-
-
-@pytest.mark.parametrize("kind", [AlphaBetaBot, MctsBot, RandomBot, ReferenceBot])
-def test_built_in_bots_evaluate(kind: type[Bot]) -> None:
-    """All of them say so."""
-    assert kind().capabilities.evaluates

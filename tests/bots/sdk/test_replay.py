@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from datetime import timedelta
 
 from meijin.bots import Bot, Capabilities, Charge, Position
-from meijin.bots.sdk.answer import Failure
-from meijin.bots.sdk.batch_searcher import searcher_for
 from meijin.bots.sdk.replay import replay_turn
-from meijin.bots.sdk.searcher import Searcher
-from meijin.bots.sdk.threads import SearchThreads
+from meijin.bots.sdk.searcher import SearchThreads, searcher_for
 from meijin.game import (
     GOMOKU,
     SWAP2,
@@ -29,7 +25,6 @@ LONG = timedelta(seconds=60)
 
 
 def record(variant: Variant = GOMOKU, seconds: Sequence[int] = (3, 4, 5)) -> GameRecord:
-    """A game of three stones and their times."""
     times = tuple(timedelta(seconds=each) for each in seconds)
     control = TimeControl.parse("60+1,20/move")
     return GameRecord(
@@ -37,12 +32,14 @@ def record(variant: Variant = GOMOKU, seconds: Sequence[int] = (3, 4, 5)) -> Gam
     )
 
 
-@asynccontextmanager
-async def searcher(bot: Bot) -> AsyncIterator[Searcher]:
-    """What calls a bot."""
+async def replayed(bot: Bot, game: GameRecord, wait: timedelta = LONG) -> tuple[object, timedelta]:
+    """What a bot answers at a game's last turn, and after how long."""
+    *_, turn = recorded_turns(game)
     threads = SearchThreads()
-    yield searcher_for(bot, threads)
-    threads.close()
+    try:
+        return await replay_turn(bot, searcher_for(bot, threads), game, turn, wait)
+    finally:
+        threads.close()
 
 
 class Witness(Bot):
@@ -54,11 +51,9 @@ class Witness(Bot):
         self.heard: list[object] = []
 
     def game_started(self, position: Position) -> None:
-        """Note it."""
         self.heard.append(f"started {position.game_id} at ply {position.board.ply}")
 
     def choose(self, position: Position) -> int:
-        """Note what the turn is."""
         self.heard += [
             (position.color, position.opponent, list(position.board.moves)),
             (position.clock_left > timedelta(seconds=56), position.time_left),
@@ -67,23 +62,18 @@ class Witness(Bot):
         return position.legal_cells()[0]
 
     def choose_side(self, position: Position, stones: int) -> Color:
-        """Note what is asked for."""
         self.heard.append((list(position.board.moves), stones))
         return Color.WHITE
 
     def game_ended(self, game_id: str, outcome: Outcome | None) -> None:  # noqa: ARG002 - a hook
-        """Note it."""
         self.heard.append(f"ended {game_id}")
 
 
 async def test_the_turn_is_what_it_was() -> None:
     """Side, moves, clocks and the charge of the last answer, between a start and an end."""
-    bot, game = Witness(), record()
-    *_, turn = recorded_turns(game)
-    async with searcher(bot) as calls:
-        answer, taken = await replay_turn(bot, calls, game, turn, LONG)
-        again, _ = await replay_turn(bot, calls, game, turn, LONG)
-    assert (answer, again) == (3, 3)
+    bot = Witness()
+    answer, taken = await replayed(bot, record())
+    assert answer == (await replayed(bot, record()))[0] == 3
     assert timedelta(0) < taken < LONG
     start, who, own, other, end = bot.heard[:5]
     assert (start, end) == ("started 7 at ply 3", "ended 7")
@@ -96,29 +86,11 @@ async def test_the_turn_is_what_it_was() -> None:
 
 
 async def test_a_task_of_an_opening_is_asked_for() -> None:
-    """As a stream asks for it."""
     bot = Witness()
     game = record(Variant(width=15, height=15, opening_rule=SWAP2), (3, 0, 0))
-    *_, turn = recorded_turns(game)
-    async with searcher(bot) as calls:
-        answer, _ = await replay_turn(bot, calls, game, turn, LONG)
+    answer, _ = await replayed(bot, game)
     assert answer == Choose(Color.WHITE)
     assert ([0, 1, 2], 2) in bot.heard
-
-
-async def test_an_exception_is_the_failure_it_was() -> None:
-    """With the words that a server would be told."""
-
-    class Broken(Bot):
-        def choose(self, position: Position) -> int:
-            raise KeyError(position.board.ply)
-
-    bot, game = Broken(), record()
-    *_, turn = recorded_turns(game)
-    async with searcher(bot) as calls:
-        answer, _ = await replay_turn(bot, calls, game, turn, LONG)
-    assert isinstance(answer, Failure)
-    assert answer.message.startswith("KeyError: 3 (test_replay.py, line ")
 
 
 async def test_no_answer_is_none() -> None:
@@ -129,9 +101,6 @@ async def test_no_answer_is_none() -> None:
             await asyncio.Event().wait()
             return 0
 
-    bot, game = Slow(), record()
-    *_, turn = recorded_turns(game)
-    async with searcher(bot) as calls:
-        answer, taken = await replay_turn(bot, calls, game, turn, timedelta(milliseconds=1))
+    answer, taken = await replayed(Slow(), record(), timedelta(milliseconds=1))
     assert answer is None
     assert taken >= timedelta(milliseconds=1)

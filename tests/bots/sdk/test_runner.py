@@ -9,16 +9,12 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import grpc
 import pytest
+from tests.bots.conftest import ScriptedServer
 
-from meijin.bots import Bot, Position, RefusedError, bot_source, serve
-
-if TYPE_CHECKING:
-    from tests.bots.conftest import ScriptedServer
-
+from meijin.bots import RandomBot, bot_source, serve
 
 SLOW_BOT = """
 import time
@@ -37,7 +33,6 @@ run(SlowBot())
 async def script_of(
     source: str, folder: Path, server: ScriptedServer
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run a bot's file as an author does."""
     path = folder / "own.py"
     path.write_text(source)
     environment = os.environ | {
@@ -57,16 +52,15 @@ async def script_of(
 
 
 async def last_words(process: asyncio.subprocess.Process) -> str:
-    """What a process wrote to its end."""
     _, written = await process.communicate()
     return written.decode()
 
 
-async def test_template_runs(server: ScriptedServer, tmp_path: Path) -> None:
-    """A new author's file connects, plays, and leaves at Ctrl-C with a goodbye."""
+@pytest.mark.parametrize("is_hasty", [False, True])
+async def test_template_runs(server: ScriptedServer, tmp_path: Path, *, is_hasty: bool) -> None:
+    """A new author's file connects, plays, and leaves at Ctrl-C with a goodbye; at two at once."""
     async with script_of(bot_source("mine"), tmp_path, server) as process:
-        session = await server.session()
-        await session.welcome()
+        session = await server.admitted()
         assert session.hello.bot_name == "mine"
         await session.begin(1)
         (play,) = await session.receive_plays()
@@ -76,20 +70,22 @@ async def test_template_runs(server: ScriptedServer, tmp_path: Path) -> None:
         await session.receive()
         process.send_signal(signal.SIGINT)
         assert (await session.receive()).HasField("goodbye")
-        session.end()
+        if is_hasty:  # the first one is still being polite
+            process.send_signal(signal.SIGINT)
+        else:
+            session.end()
         words = await last_words(process)
-    assert process.returncode == 0
+    assert process.returncode == (-signal.SIGINT if is_hasty else 0)
     assert "connected as mine" in words
     assert "game game-1 against rival started" in words
     assert "game game-1 against rival ended: white wins by five" in words
-    assert words.splitlines()[-1].endswith("left")
+    assert is_hasty or words.splitlines()[-1].endswith("left")
 
 
 async def test_sigterm_during_a_search(server: ScriptedServer, tmp_path: Path) -> None:
     """A search holds up nothing: the bot leaves, and says how many games wait for it."""
     async with script_of(SLOW_BOT, tmp_path, server) as process:
-        session = await server.session()
-        await session.welcome()
+        session = await server.admitted()
         await session.begin(1)
         await session.send_ping(1)
         await session.receive()
@@ -99,20 +95,6 @@ async def test_sigterm_during_a_search(server: ScriptedServer, tmp_path: Path) -
     assert process.returncode == 0
     assert "games that wait 30 s for the bot's return: 1" in words
     assert "Traceback" not in words
-
-
-async def test_second_signal(server: ScriptedServer, tmp_path: Path) -> None:
-    """A second Ctrl-C ends the process while the first one is still being polite."""
-    async with script_of(bot_source("mine"), tmp_path, server) as process:
-        session = await server.session()
-        await session.welcome()
-        await session.send_ping(1)
-        await session.receive()
-        process.send_signal(signal.SIGINT)
-        assert (await session.receive()).HasField("goodbye")
-        process.send_signal(signal.SIGINT)
-        await last_words(process)
-    assert process.returncode == -signal.SIGINT
 
 
 async def test_refusal(server: ScriptedServer, tmp_path: Path) -> None:
@@ -127,23 +109,13 @@ async def test_refusal(server: ScriptedServer, tmp_path: Path) -> None:
 
 
 async def test_serve(server: ScriptedServer) -> None:
-    """In a program with an event loop, a bot serves until it is refused or cancelled."""
-
-    class AnyBot(Bot):
-        def choose(self, position: Position) -> int:
-            return position.legal_cells()[0]
-
-    serving = asyncio.create_task(serve(AnyBot(), server=server.address, name="any"))
-    session = await server.session()
-    await session.welcome()
+    """In a program with an event loop, a bot serves until it is cancelled."""
+    serving = asyncio.create_task(serve(RandomBot(), server=server.address, name="any"))
+    session = await server.admitted()
     assert session.hello.bot_name == "any"
     await session.begin(1)
     await session.receive_plays()
     serving.cancel()
     await session.receive_end()
     with pytest.raises(asyncio.CancelledError):
-        await serving
-    serving = asyncio.create_task(serve(AnyBot(), server=server.address))
-    (await server.session()).end(grpc.StatusCode.ABORTED, "replaced")
-    with pytest.raises(RefusedError):
         await serving

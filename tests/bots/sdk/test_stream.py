@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import grpc
 import pytest
@@ -13,9 +13,7 @@ from google.protobuf.message import DecodeError
 from meijin.bots import ReplacedError
 from meijin.bots.sdk import stream as stream_module
 from meijin.bots.sdk.errors import InvalidBotError, StreamLostError
-from meijin.bots.sdk.events import Ping, Welcome
-from meijin.bots.sdk.outbox import COLLECTING_TICKS, Outbox
-from meijin.bots.sdk.stream import Stream
+from meijin.bots.sdk.stream import COLLECTING_TICKS, Stream, StreamOutbox
 from meijin.bots.sdk.wire import Action
 from meijin.v1 import play_service_pb2
 from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
@@ -26,73 +24,39 @@ HERE = Address("127.0.0.1:7464")
 PING = PlayResponse(ping=play_service_pb2.Ping(sequence=4))
 
 
-class FakeCall:
-    """A call that answers, or raises, what the test says, and then never again."""
+def stream_of(*reads: object, write_error: BaseException | None = None) -> tuple[Stream, AsyncMock]:
+    """A stream whose call answers, or raises, what the test says, and then never again."""
+    waiting = list(reads)
 
-    def __init__(
-        self,
-        *reads: object,
-        write_error: BaseException | None = None,
-        stuck: bool = False,
-    ) -> None:
-        self.reads = list(reads)
-        self.stuck = stuck
-        self.writing = False
-        self.write_error = write_error
-        self.written: list[PlayRequest] = []
-        self.cancelled = False
-
-    async def read(self) -> object:
-        """Return or raise the next thing to read."""
-        if not self.reads:
+    async def read() -> object:
+        if not waiting:
             await asyncio.Event().wait()
-        response = self.reads.pop(0)
+        response = waiting.pop(0)
         if isinstance(response, BaseException):
             raise response
         return response
 
-    async def write(self, request: PlayRequest) -> None:
-        """Note what is written, or raise."""
-        self.writing = True
-        if self.stuck:
-            await asyncio.Event().wait()
-        if self.write_error is not None:
-            raise self.write_error
-        self.written.append(request)
-
-    def cancel(self) -> None:
-        """Note it."""
-        self.cancelled = True
-
-
-def stream_of(*reads: object, write_error: BaseException | None = None) -> Stream:
-    """A stream over a fake call."""
-    call: Any = FakeCall(*reads, write_error=write_error)
-    return Stream(call, HERE)
+    call = AsyncMock(cancel=Mock())
+    call.read.side_effect, call.write.side_effect = read, write_error
+    return Stream(call, HERE), call
 
 
 def rpc_error(code: grpc.StatusCode, details: str = "") -> grpc.aio.AioRpcError:
-    """What gRPC raises at the end of a call."""
     return grpc.aio.AioRpcError(code, grpc.aio.Metadata(), grpc.aio.Metadata(), details)
 
 
 async def test_open() -> None:
-    """A hello is answered with a welcome."""
-    call: Any = FakeCall(WELCOME)
+    """A hello is answered with a welcome; one that no server takes isn't sent."""
+    stream, call = stream_of(WELCOME)
     hello = PlayRequest(hello=play_service_pb2.Hello(bot_name="mine"))
-    welcome = await Stream(call, HERE).open(hello)
-    assert isinstance(welcome, Welcome)
-    assert call.written == [hello]
-
-
-async def test_a_hello_that_no_server_takes() -> None:
-    """It isn't sent, and the bot's author is told what to look at."""
-    call: Any = FakeCall(WELCOME)
-    engine = play_service_pb2.Engine(configuration=["book=" + "x" * MAX_MESSAGE_BYTES])
-    hello = PlayRequest(hello=play_service_pb2.Hello(bot_name="mine", engine=engine))
+    assert await stream.open(hello) == WELCOME.welcome
+    call.write.assert_awaited_once_with(hello)
+    hello.hello.engine.configuration.append("book=" + "x" * MAX_MESSAGE_BYTES)
     with pytest.raises(InvalidBotError, match=r"^the hello takes \d+ bytes .* configuration"):
-        await Stream(call, HERE).open(hello)
-    assert call.written == []
+        await stream.open(hello)
+    call.write.assert_awaited_once()
+    stream.cancel()  # or gRPC would keep it open
+    call.cancel.assert_called_once_with()
 
 
 @pytest.mark.parametrize("reads", [[], [PING], [PlayResponse()]])
@@ -100,7 +64,7 @@ async def test_no_welcome(reads: list[object], monkeypatch: pytest.MonkeyPatch) 
     """A server that says nothing, or something else, is left."""
     monkeypatch.setattr(stream_module, "WELCOME_TIMEOUT", timedelta(seconds=0.01))
     with pytest.raises(StreamLostError, match="the server doesn't"):
-        await stream_of(*reads).open(PlayRequest())
+        await stream_of(*reads)[0].open(PlayRequest())
 
 
 @pytest.mark.parametrize(
@@ -124,18 +88,18 @@ async def test_no_welcome(reads: list[object], monkeypatch: pytest.MonkeyPatch) 
 async def test_end(end: object, reason: str) -> None:
     """Whatever ends a stream has a reason for the log."""
     with pytest.raises(StreamLostError, match=reason):
-        await stream_of(end).read()
+        await stream_of(end)[0].read()
 
 
 async def test_refusal() -> None:
     """A refusal is an error of its own."""
     with pytest.raises(ReplacedError):
-        await stream_of(rpc_error(grpc.StatusCode.ABORTED)).read()
+        await stream_of(rpc_error(grpc.StatusCode.ABORTED))[0].read()
 
 
 async def test_cancelling_the_reader() -> None:
     """Cancelling the task that reads is a cancellation, not the end of a stream."""
-    reader = asyncio.create_task(stream_of().read())
+    reader = asyncio.create_task(stream_of()[0].read())
     await asyncio.sleep(0)
     reader.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -153,37 +117,74 @@ async def test_cancelling_the_reader() -> None:
 )
 async def test_writing_to_an_ended_stream(error: BaseException) -> None:
     """What can't be written is dropped: the reader learns why the stream has ended."""
-    outbox = Outbox()
+    outbox = StreamOutbox()
     outbox.add_action(Action(1, 0, 7))
     outbox.say_goodbye()
-    await stream_of(write_error=error).write_from(outbox)
+    await stream_of(write_error=error)[0].write_from(outbox)
+
+
+async def stuck(_: PlayRequest) -> None:
+    await asyncio.Event().wait()
 
 
 @pytest.mark.parametrize("actions", [0, 1])
 async def test_cancelling_the_writer(actions: int) -> None:
     """Cancelling the task that writes is a cancellation, even in the middle of a write."""
-    outbox = Outbox()
+    outbox = StreamOutbox()
     for number in range(actions):
         outbox.add_action(Action(number, 0, 7))
-    call: Any = FakeCall(stuck=True)
-    writer = asyncio.create_task(Stream(call, HERE).write_from(outbox))
+    stream, call = stream_of()
+    call.write.side_effect = stuck
+    writer = asyncio.create_task(stream.write_from(outbox))
     for _ in range(COLLECTING_TICKS + 2):
         await asyncio.sleep(0)
-    assert call.writing == bool(actions)
+    assert call.write.called == bool(actions)
     writer.cancel()
     with pytest.raises(asyncio.CancelledError):
         await writer
 
 
-async def test_unknown_fact() -> None:
-    """A message that a later protocol may add is no error."""
-    stream = stream_of(PlayResponse(), PING)
-    assert await stream.read() is None
-    assert await stream.read() == Ping(4)
+async def test_actions_of_a_few_ticks_make_one_batch() -> None:
+    """Actions that come while the first one waits travel with it."""
+    outbox = StreamOutbox()
+    taking = asyncio.create_task(outbox.take())
+    for number in range(3):
+        outbox.add_action(Action(number, 0, 7))
+        await asyncio.sleep(0)
+    (request,) = await taking
+    plays = request.actions.plays
+    assert [play.game for play in plays] == [0, 1, 2]
 
 
-def test_cancel() -> None:
-    """A stream that is left is cancelled, or gRPC would keep it open."""
-    call: Any = FakeCall()
-    Stream(call, HERE).cancel()
-    assert call.cancelled
+async def test_pong_goes_first() -> None:
+    """A pong doesn't wait for moves to join it, and a goodbye waits for everything."""
+    outbox = StreamOutbox()
+    outbox.say_goodbye()
+    outbox.add_action(Action(1, 0, 7))
+    outbox.add_pong(5)
+    assert not outbox.closed
+    pongs, others = [await outbox.take(), await outbox.take()]
+    assert [request.pong.sequence for request in pongs] == [5]
+    assert [request.WhichOneof("command") for request in others] == ["actions", "goodbye"]
+    assert outbox.closed
+
+
+async def test_pong_waits_for_nobody() -> None:
+    """A pong that is ready is taken in one tick of the event loop."""
+    outbox = StreamOutbox()
+    outbox.add_pong(5)
+    taking = asyncio.create_task(outbox.take())
+    await asyncio.sleep(0)
+    assert taking.done()
+
+
+async def test_pong_while_collecting() -> None:
+    """A ping that comes in the middle of a batch is answered before it."""
+    outbox = StreamOutbox()
+    outbox.add_action(Action(1, 0, 7))
+    taking = asyncio.create_task(outbox.take())
+    await asyncio.sleep(0)
+    outbox.add_pong(5)
+    first, second = [await taking, await outbox.take()]
+    assert [request.WhichOneof("command") for request in first] == ["pong"]
+    assert [request.WhichOneof("command") for request in second] == ["actions"]

@@ -1,40 +1,40 @@
-"""The brain: a bot as an engine of the Gomocup protocol, without input or output.
+"""The brain: a bot as an engine of the Gomocup protocol.
 
 Source: the Piskvork protocol by Petr Laštovička, version 2 (protocl2en).
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from typing import BinaryIO
 
 from meijin.bots.bridge.brain_board import (
-    CommandError,
     Listing,
     Numbers,
+    RefusedCommandError,
+    answer_opening,
+    answer_turn,
     listed_board,
     listed_cell,
     parse_cell,
     parse_point,
-    point_name,
 )
-from meijin.bots.bridge.brain_bot import answer_opening, answer_turn
-from meijin.bots.bridge.gomocup import UNLIMITED_MS
-from meijin.bots.bridge.rules import OPENING_COMMANDS, rule_numbered
-from meijin.bots.sdk.answer import Analysis, Answer, Choice, Resignation
+from meijin.bots.bridge.gomocup import OPENING_COMMANDS, UNLIMITED_MS, point_name, rule_numbered
+from meijin.bots.bridge.process import LineBuffer
+from meijin.bots.sdk.answer import Analysis, Choice, Resignation
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.position import Position
 from meijin.game import (
-    FREESTYLE,
     OPENING_RULES,
     Board,
     Color,
     IllegalMoveError,
     OpeningRule,
-    Rule,
     TimeControl,
     Variant,
 )
@@ -45,6 +45,8 @@ DEFAULT_TURN = timedelta(seconds=30)
 """What a move may take where the manager doesn't say, as in Piskvork."""
 SHORTEST_TURN = timedelta(milliseconds=50)
 """What a move takes that is to be made as fast as possible."""
+OPENINGS = {command: OPENING_RULES[name] for name, command in OPENING_COMMANDS.items()}
+"""What each opening command is for."""
 MAX_LINE = 1024
 """Characters of a command; a longer one is refused."""
 
@@ -61,7 +63,6 @@ class Brain:
         self._bot = bot
         self._board: Board | None = None
         self._size: tuple[int, int] | None = None
-        self._rule: Rule | None = FREESTYLE
         self._rule_number = 0
         self._turn_ms = DEFAULT_TURN // _MILLISECOND
         self._match_ms = 0
@@ -72,100 +73,90 @@ class Brain:
     def answer(self, line: str) -> Iterator[str]:
         """Obey a line, and yield what to answer."""
         text = line.strip()
-        if not text:
-            return
         try:
-            if self._listing is not None:
-                yield from self._list(self._listing, text)
-            else:
+            if self._listing is None:
                 yield from self._obey(text)
-        except (CommandError, IllegalMoveError) as error:
+            elif text.upper() == "DONE":
+                listing, self._listing = self._listing, None
+                yield from listing.finish()
+            elif text:
+                self._listing.add(text)
+        except (RefusedCommandError, IllegalMoveError) as error:
             yield f"ERROR {error}"
 
     def _obey(self, text: str) -> Iterator[str]:
         word, _, rest = text[:MAX_LINE].partition(" ")
-        handlers: dict[str, Callable[[str], Iterator[str]]] = {
-            "ABOUT": self._about,
-            "START": self._start,
-            "RECTSTART": self._rect_start,
-            "RESTART": self._restart,
-            "BEGIN": self._begin,
-            "TURN": self._turn,
-            "PLAY": self._play,
-            "TAKEBACK": self._take_back,
-            "BOARD": self._board_command,
-            **{
-                command: partial(self._opening_command, OPENING_RULES[name])
-                for name, command in OPENING_COMMANDS.items()
-            },
-            "INFO": self._info,
-            "END": self._end,
-        }
-        handler = handlers.get(word.upper())
-        if handler is None:
-            yield f"UNKNOWN command {_printable(word)}"
+        command = word.upper()
+        handler: Callable[[str], Iterator[str]] | None
+        if command in OPENINGS:
+            handler = partial(self._opening_command, OPENINGS[command])
         else:
+            handler = getattr(self, f"_on_{word.lower()}", None)
+        if handler is not None:
             yield from handler(rest.strip())
+        elif word:
+            yield f"UNKNOWN command {''.join(filter(str.isprintable, word))[:20]}"
 
-    def _about(self, _: str) -> Iterator[str]:
+    def _on_about(self, _: str) -> Iterator[str]:
         bot = self._bot
         yield f'name="{bot.name}", version="{bot.version}", author="{AUTHOR}", country="-"'
 
-    def _start(self, text: str) -> Iterator[str]:
+    def _on_start(self, text: str) -> Iterator[str]:
         if _SIZE.fullmatch(text) is None:
-            raise CommandError("START needs a size")
+            raise RefusedCommandError("START needs a size")
         yield from self._set_up(int(text), int(text))
 
-    def _rect_start(self, text: str) -> Iterator[str]:
+    def _on_rectstart(self, text: str) -> Iterator[str]:
         size = parse_point(text)
         if size is None:
-            raise CommandError("RECTSTART needs a width and a height")
+            raise RefusedCommandError("RECTSTART needs a width and a height")
         yield from self._set_up(*size)
 
     def _set_up(self, width: int, height: int) -> Iterator[str]:
         can = self._bot.capabilities
         if not (can.min_size <= min(width, height) and max(width, height) <= can.max_size):
-            raise CommandError(f"unsupported size: {can.min_size} to {can.max_size} are played")
+            raise RefusedCommandError(
+                f"unsupported size: {can.min_size} to {can.max_size} are played"
+            )
         self._size = (width, height)
-        yield from self._restart("")
+        yield from self._on_restart("")
 
-    def _restart(self, _: str) -> Iterator[str]:
+    def _on_restart(self, _: str) -> Iterator[str]:
         if self._size is None:
-            raise CommandError("no board; START comes first")
+            raise RefusedCommandError("no board; START comes first")
         self._leave()
         self._board = None
         self._left_ms = None
         yield "OK"
 
-    def _begin(self, _: str) -> Iterator[str]:
+    def _on_begin(self, _: str) -> Iterator[str]:
         if self._begun_board().moves:
-            raise CommandError("the board is not empty")
+            raise RefusedCommandError("the board is not empty")
         yield from self._move()
 
-    def _turn(self, text: str) -> Iterator[str]:
+    def _on_turn(self, text: str) -> Iterator[str]:
         board = self._begun_board()
         board.play(parse_cell(text, board.variant))
         yield from self._move()
 
-    def _play(self, text: str) -> Iterator[str]:
+    def _on_play(self, text: str) -> Iterator[str]:
         board = self._begun_board()
         cell = parse_cell(text, board.variant)
         board.play(cell)
         yield point_name(cell, board.variant)
 
-    def _take_back(self, text: str) -> Iterator[str]:
+    def _on_takeback(self, text: str) -> Iterator[str]:
         """Take back a stone, of which the last may be one, in whatever order they came."""
         board = self._begun_board()
         cell = parse_cell(text, board.variant)
         if cell not in board.moves:
-            raise CommandError("no stone stands there")
+            raise RefusedCommandError("no stone stands there")
         if board.moves[-1] != cell:
-            raise CommandError("stones are taken back from the last on")
+            raise RefusedCommandError("stones are taken back from the last on")
         board.undo()
         yield "OK"
 
-    def _board_command(self, _: str) -> Iterator[str]:
-        """Begin the list of a position's stones."""
+    def _on_board(self, _: str) -> Iterator[str]:
         most = self._begun_board().variant.cells
         self._listing = Listing("x,y,field", most, self._set_board)
         return iter(())
@@ -175,13 +166,11 @@ class Brain:
         yield from self._move()
 
     def _opening_command(self, rule: OpeningRule, _: str) -> Iterator[str]:
-        """Begin the list of an opening's stones, in the order played."""
         variant = self._begun_board().variant
         self._listing = Listing("x,y", variant.cells, partial(self._open, rule))
         return iter(())
 
     def _open(self, rule: OpeningRule, stones: Sequence[Numbers]) -> Iterator[str]:
-        """Do what an opening rule asks for after so many stones."""
         if rule not in self._bot.capabilities.opening_rules:
             yield f"UNKNOWN {rule.name} is not played"
             return
@@ -189,42 +178,32 @@ class Brain:
         cells = [listed_cell(x, y, variant) for x, y in stones]
         self._board = Board.from_moves(cells, variant)
         found = answer_opening(self._bot, self._position(self._board))
-        if isinstance(found, Color):
-            if found is self._board.side_to_move:
-                yield from self._move()
-            else:
-                yield "SWAP"
-            return
-        for cell in found:
-            self._board.play(cell)
-        yield " ".join(point_name(cell, variant) for cell in found)
+        if found is self._board.side_to_move:
+            yield from self._move()
+        elif isinstance(found, Color):
+            yield "SWAP"
+        else:
+            for cell in found:
+                self._board.play(cell)
+            yield " ".join(point_name(cell, variant) for cell in found)
 
-    def _list(self, listing: Listing, text: str) -> Iterator[str]:
-        if text.upper() != "DONE":
-            listing.add(text)
-            return
-        self._listing = None
-        yield from listing.finish()
-
-    def _info(self, text: str) -> Iterator[str]:
-        key, _, value = text.partition(" ")
-        if match := _NUMBER.fullmatch(value.strip()):
-            self._know(key.lower(), int(match[1]))
+    def _on_info(self, text: str) -> Iterator[str]:
+        """Heed what is told; keys that aren't known are none of a brain's business."""
+        key, _, told = text.partition(" ")
+        if match := _NUMBER.fullmatch(told.strip()):
+            value = int(match[1])
+            match key.lower():
+                case "timeout_turn":
+                    self._turn_ms = value
+                case "timeout_match":
+                    self._match_ms = value
+                case "time_left":
+                    self._left_ms = None if value >= UNLIMITED_MS else value
+                case "rule":
+                    self._rule_number = value
         return iter(())
 
-    def _know(self, key: str, value: int) -> None:
-        """Heed what is told; keys that aren't known are none of a brain's business."""
-        if key == "timeout_turn":
-            self._turn_ms = value
-        elif key == "timeout_match":
-            self._match_ms = value
-        elif key == "time_left":
-            self._left_ms = None if value >= UNLIMITED_MS else value
-        elif key == "rule":
-            self._rule_number = value
-            self._rule = rule_numbered(value)
-
-    def _end(self, _: str) -> Iterator[str]:
+    def _on_end(self, _: str) -> Iterator[str]:
         self._leave()
         self.is_over = True
         return iter(())
@@ -241,24 +220,25 @@ class Brain:
     def _begun_board(self) -> Board:
         """The board, made when the rule is known."""
         if self._size is None:
-            raise CommandError("no board; START comes first")
-        if self._rule is None or self._rule not in self._bot.capabilities.rules:
-            raise CommandError(f"rule {self._rule_number} is not played")
-        if self._board is None or self._board.variant.rule != self._rule:
-            width, height = self._size
+            raise RefusedCommandError("no board; START comes first")
+        rule = rule_numbered(self._rule_number)
+        if rule is None or rule not in self._bot.capabilities.rules:
+            raise RefusedCommandError(f"rule {self._rule_number} is not played")
+        if self._board is None or self._board.variant.rule != rule:
             moves = () if self._board is None else self._board.moves
-            self._board = Board.from_moves(moves, Variant(self._rule, width, height))
+            self._board = Board.from_moves(moves, Variant(rule, *self._size))
         return self._board
 
     def _move(self) -> Iterator[str]:
         board = self._begun_board()
         if board.is_over:
-            raise CommandError("the game is over")
+            raise RefusedCommandError("the game is over")
         answer = answer_turn(self._bot, self._position(board))
-        analysis = answer.analysis if isinstance(answer, Choice) else None
-        if analysis is not None:
-            yield _message(analysis, board.variant)
-        cell = _cell_of(answer, board)
+        if isinstance(answer, Choice) and answer.analysis is not None:
+            yield _message(answer.analysis, board.variant)
+        if isinstance(answer, Resignation):  # the protocol has none: any cell stands for it
+            answer = board.legal_cells()[0]
+        cell = answer if isinstance(answer, int) else answer.cell
         board.play(cell)
         yield point_name(cell, board.variant)
 
@@ -276,18 +256,42 @@ class Brain:
         return position
 
 
-def _cell_of(answer: Answer, board: Board) -> int:
-    """The cell of an answer; the protocol has no resignation, so that any cell stands for one."""
-    if isinstance(answer, Resignation):
-        return board.legal_cells()[0]
-    return answer if isinstance(answer, int) else answer.cell
-
-
 def _message(analysis: Analysis, variant: Variant) -> str:
     pv = " ".join(f"[{point_name(cell, variant)}]" for cell in analysis.pv)
     found = f"depth {analysis.depth} eval {analysis.score} nodes {analysis.nodes}"
     return f"MESSAGE {found} bestline {pv}".removesuffix(" bestline ")
 
 
-def _printable(word: str) -> str:
-    return "".join(filter(str.isprintable, word))[:20]
+logger = logging.getLogger("meijin.bots")
+
+
+def obey(brain: Brain, commands: BinaryIO, answers: BinaryIO) -> None:
+    """Answer `commands`, each line at once; a search that fails is an ERROR and no end.
+
+    `commands` is unbuffered: a read returns what there is.
+    """
+    for line in _lines(commands):
+        try:
+            for answer in brain.answer(line):
+                _write(answers, answer)
+        except OSError:
+            return  # the manager has gone
+        except Exception as error:
+            logger.exception("failed at %.100r", line)
+            _write(answers, f"ERROR {type(error).__name__}")
+        if brain.is_over:
+            return
+
+
+def _lines(commands: BinaryIO) -> Iterator[str]:
+    buffer = LineBuffer()
+    while data := commands.read(1 << 16):
+        buffer.feed(data)
+        yield from iter(buffer.pop, None)
+    if rest := buffer.pop_partial():
+        yield rest
+
+
+def _write(answers: BinaryIO, line: str) -> None:
+    answers.write(f"{line}\r\n".encode())
+    answers.flush()

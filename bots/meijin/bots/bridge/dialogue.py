@@ -7,15 +7,41 @@ of it. Whoever drives it writes and reads; tests answer by themselves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
 from typing import TypeAlias, TypeVar
 
-from meijin.bots.bridge.errors import EngineRefusedError
 from meijin.bots.sdk.answer import Resignation
+from meijin.bots.sdk.errors import BotLoadError, GameFailedError
 from meijin.game import OpeningRule, Variant
+
+
+class EngineError(GameFailedError):
+    """The engine fails in a game, which it forfeits; the message says how."""
+
+
+class EngineRefusedError(EngineError):
+    """The engine answers with UNKNOWN or ERROR, or with what is no answer."""
+
+
+class EngineSilentError(EngineRefusedError):
+    """The engine doesn't answer in time."""
+
+
+class EngineDiedError(EngineError):
+    """The engine has ended, or has closed its output."""
+
+    def __init__(self, message: str, errors: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.errors = errors
+        """The last lines that it wrote to its standard error."""
+
+
+class EngineStartError(BotLoadError):
+    """No engine can be started from a command, or none that any protocol is known of."""
+
 
 _Result = TypeVar("_Result")
 
@@ -23,7 +49,7 @@ Point: TypeAlias = tuple[int, int]
 """Column and row, both from 0, row 0 on top; an engine may name one off the board."""
 
 
-class Kind(Enum):
+class ReplyKind(Enum):
     """What a line of an engine is."""
 
     OK = "ok"
@@ -46,17 +72,19 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class EngineReply:
     """A line of an engine, read."""
 
-    kind: Kind
+    kind: ReplyKind
     text: str = ""
     """The line without the word that says what it is."""
     points: Sequence[Point] = ()
     """The points that it names, where it is a move or several."""
 
 
-SILENCE = Reply(Kind.SILENCE)
+ANSWERS = frozenset({ReplyKind.OK, ReplyKind.UNKNOWN, ReplyKind.ERROR})
+"""What may come of an order."""
+SILENCE = EngineReply(ReplyKind.SILENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +92,13 @@ class Ask:
     """Lines to be sent, and what answers them."""
 
     lines: Sequence[str]
-    expects: frozenset[Kind] = frozenset()
+    expects: frozenset[ReplyKind] = frozenset()
     """The wait ends with the first reply of these kinds; without any there is none."""
     patience: timedelta | None = None
     """How long to wait; as long as the game's clock allows when left out."""
 
 
-Dialogue: TypeAlias = Generator[Ask, Reply, _Result]
+Dialogue: TypeAlias = Generator[Ask, EngineReply, _Result]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +123,28 @@ class NewGame:
     """Bytes that it may use; 0 where there is no limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What an engine is told at its turn."""
-
-    moves: Sequence[int]
-    """Every cell so far, in the order played."""
-    time: EngineTime | None
-    """``None`` where it needn't be told."""
-
-
 class EngineProtocol(ABC):
-    """One engine's side of a protocol: it knows what the engine has been told."""
+    """One engine's side of a protocol: it knows what the engine has been told.
+
+    Its dialogues raise `EngineRefusedError` where the engine refuses, or gives no answer that fits.
+    """
 
     name: str
+    farewell: str
+    """The line that asks the engine to end."""
+    opening_rules: Sequence[OpeningRule] = ()
+    """Those that the protocol has a command for, the one that most engines know first."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.options = options
         """The engine's own options, by their names."""
         self.answers_hints: bool | None = None
         """Whether the engine answers what asks for no answer, such as INFO; ``None`` if unknown."""
+        self._variant: Variant | None = None  # of the game that the engine has begun
+        self._stones: list[int] = []  # on the engine's board
 
     @abstractmethod
-    def read(self, line: str) -> Reply:
+    def read(self, line: str) -> EngineReply:
         """Read a line of the engine."""
 
     @abstractmethod
@@ -126,56 +153,57 @@ class EngineProtocol(ABC):
 
     @abstractmethod
     def start(self, variant: Variant) -> Dialogue[None]:
-        """Have the engine set up an empty board.
-
-        Raises:
-            EngineRefusedError: it has no such board.
-        """
+        """Have the engine set up an empty board."""
 
     def set_up(self, variant: Variant) -> Dialogue[None]:
-        """Have an empty board, in the way that costs the engine least.
-
-        Raises:
-            EngineRefusedError: the engine has no such board, or must be started anew for it.
-        """
+        """Have an empty board, in the way that costs the engine least."""
         return self.start(variant)
 
     @abstractmethod
     def new_game(self, game: NewGame) -> Dialogue[None]:
-        """Begin a game.
-
-        Raises:
-            EngineRefusedError: the engine can't, or not without being started anew.
-        """
+        """Begin a game; an engine that refuses may be able to when it is started anew."""
 
     @abstractmethod
-    def choose(self, turn: Turn) -> Dialogue[Point | Resignation]:
-        """Have the engine choose a move.
+    def choose(self, moves: Sequence[int], time: EngineTime) -> Dialogue[Point | Resignation]:
+        """Have the engine choose a move after all moves so far."""
 
-        Raises:
-            EngineRefusedError: it has none.
-        """
-
-    @property
-    def opening_rules(self) -> Sequence[OpeningRule]:
-        """Those that the protocol has a command for, the one that most engines know first."""
-        return ()
-
-    def open(self, turn: Turn, rule: OpeningRule) -> Dialogue[Sequence[Point]]:  # noqa: ARG002 - see `opening_rules`
+    def open(
+        self, moves: Sequence[int], time: EngineTime | None, rule: OpeningRule
+    ) -> Dialogue[Sequence[Point]]:
         """Have the engine do what an opening asks for: place stones, or choose its side.
 
         It returns the stones; none where it takes the side that isn't to move, and one where it
-        chooses the side to move, and moves.
-
-        Raises:
-            EngineRefusedError: it can't, or answers what it isn't asked for.
+        chooses the side to move, and moves. Only for the protocol's `opening_rules`.
         """
-        raise EngineRefusedError(f"{self.name} has no command for {rule.name}")
+        raise NotImplementedError
 
     def stop(self) -> Dialogue[None] | None:
         """Have the engine end its search, where the protocol has a command for it."""
         return None
 
     @abstractmethod
-    def end(self) -> Sequence[str]:
-        """The lines that ask the engine to end."""
+    def _quote(self, reply: EngineReply) -> str:
+        """A reply as the engine has given it."""
+
+    @property
+    def _begun(self) -> Variant:
+        assert self._variant is not None
+        return self._variant
+
+    def _order(self, command: str, patience: timedelta) -> Dialogue[None]:
+        """Have the engine do what it answers with OK."""
+        reply = yield Ask([command], ANSWERS, patience)
+        if reply.kind is not ReplyKind.OK:
+            raise self._refusal(command, reply)
+
+    def _refusal(self, command: str, reply: EngineReply) -> EngineRefusedError:
+        if reply.kind is ReplyKind.SILENCE:
+            return EngineSilentError(f"the engine doesn't answer {command}")
+        return EngineRefusedError(
+            f"the engine answers {command} with {self._quote(reply)}".rstrip()
+        )
+
+    def _note(self, moves: Iterable[int], point: Point) -> None:
+        """Remember what the engine has on its board now."""
+        x, y = point
+        self._stones = [*moves, y * self._begun.width + x]

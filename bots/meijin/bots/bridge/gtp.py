@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from meijin.bots.bridge.dialogue import (
+    ANSWERS,
     Ask,
     Dialogue,
     EngineProtocol,
+    EngineRefusedError,
+    EngineReply,
     EngineTime,
-    Kind,
     NewGame,
     Point,
-    Reply,
-    Turn,
+    ReplyKind,
 )
-from meijin.bots.bridge.errors import EngineRefusedError
 from meijin.bots.sdk.answer import RESIGN, Resignation
 from meijin.game import Variant
 
@@ -32,12 +32,10 @@ PATIENCE = timedelta(seconds=30)
 
 _ANSWER = re.compile(r"([=?])[0-9]*\s*(.*)")
 _VERTEX = re.compile(rf"([{LETTERS}])([1-9][0-9]?)", re.IGNORECASE)
-_ANSWERS = frozenset({Kind.OK, Kind.ERROR})
 _COLORS = ("black", "white")
 
 
 def vertex(cell: int, variant: Variant) -> str:
-    """The name of a cell."""
     row, column = divmod(cell, variant.width)
     return f"{LETTERS[column]}{variant.height - row}"
 
@@ -54,98 +52,71 @@ class GtpProtocol(EngineProtocol):
     """The commands boardsize, clear_board, play, genmove, time_settings and time_left."""
 
     name = "gtp"
+    farewell = "quit"
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
-        self._variant: Variant | None = None
-        self._stones: list[int] = []
         self._knows_time = True
 
-    def read(self, line: str) -> Reply:
+    def read(self, line: str) -> EngineReply:
         """Read a line of the engine; the lines that follow an answer's first are left out."""
         match = _ANSWER.fullmatch(line)
         if match is None:
-            return Reply(Kind.MESSAGE, line)
-        return Reply(Kind.OK if match[1] == "=" else Kind.ERROR, match[2])
+            return EngineReply(ReplyKind.MESSAGE, line)
+        return EngineReply(ReplyKind.OK if match[1] == "=" else ReplyKind.ERROR, match[2])
 
     def about(self) -> Dialogue[Mapping[str, str]]:
-        """Ask for its name and its version."""
         told = {}
         for key in ("name", "version"):
-            reply = yield Ask([key], _ANSWERS, timedelta(seconds=2))
-            if reply.kind is Kind.OK:
+            reply = yield Ask([key], ANSWERS, timedelta(seconds=2))
+            if reply.kind is ReplyKind.OK:
                 told[key] = reply.text
         return told
 
     def start(self, variant: Variant) -> Dialogue[None]:
-        """Set the size of its board, and clear it.
-
-        Raises:
-            EngineRefusedError: it has no such board, or the board is no square.
-        """
+        """Set the size of its board, and clear it."""
         self._variant = None
         if variant.width != variant.height:
             raise EngineRefusedError(f"GTP has no boards of {variant.size}")
-        yield from self._ask(f"boardsize {variant.width}")
-        yield from self._ask("clear_board")
-        self._variant = variant
-        self._stones = []
+        yield from self._order(f"boardsize {variant.width}", PATIENCE)
+        yield from self._order("clear_board", PATIENCE)
+        self._variant, self._stones = variant, []
 
     def new_game(self, game: NewGame) -> Dialogue[None]:
-        """Begin a game.
-
-        Raises:
-            EngineRefusedError: it has no such board.
-        """
         yield from self.start(game.variant)
         for key, value in self.options.items():
-            yield from self._ask(f"{key} {value}".strip())
+            yield from self._order(f"{key} {value}".strip(), PATIENCE)
         yield from self._tell_time(_time_settings(game.time))
 
-    def choose(self, turn: Turn) -> Dialogue[Point | Resignation]:
-        """Show it the moves that it hasn't seen, and have it choose its own.
-
-        Raises:
-            EngineRefusedError: it can't, or passes.
-        """
-        assert self._variant is not None
-        yield from self._show(turn.moves)
-        color = _COLORS[len(turn.moves) % 2]
-        if turn.time is not None and turn.time.left_ms is not None:
-            yield from self._tell_time(f"time_left {color} {turn.time.left_ms // 1000} 0")
-        reply = yield Ask([f"genmove {color}"], _ANSWERS)
-        if reply.kind is Kind.OK and reply.text.lower() == "resign":
-            return RESIGN
-        point = parse_vertex(reply.text, self._variant) if reply.kind is Kind.OK else None
-        if point is None:
-            raise EngineRefusedError(_complaint("genmove", reply))
-        x, y = point
-        self._stones = [*turn.moves, y * self._variant.width + x]
-        return point
-
-    def end(self) -> Sequence[str]:
-        """Quit."""
-        return ["quit"]
-
-    def _show(self, moves: Sequence[int]) -> Dialogue[None]:
-        assert self._variant is not None
+    def choose(self, moves: Sequence[int], time: EngineTime) -> Dialogue[Point | Resignation]:
+        """Show it the moves that it hasn't seen, and have it choose its own."""
         if list(moves[: len(self._stones)]) != self._stones:
-            yield from self._ask("clear_board")
+            yield from self._order("clear_board", PATIENCE)
             self._stones = []
         for ply in range(len(self._stones), len(moves)):
-            yield from self._ask(f"play {_COLORS[ply % 2]} {vertex(moves[ply], self._variant)}")
+            stone = f"{_COLORS[ply % 2]} {vertex(moves[ply], self._begun)}"
+            yield from self._order(f"play {stone}", PATIENCE)
         self._stones = list(moves)
+        color = _COLORS[len(moves) % 2]
+        if time.left_ms is not None:
+            yield from self._tell_time(f"time_left {color} {time.left_ms // 1000} 0")
+        reply = yield Ask([f"genmove {color}"], ANSWERS)
+        if reply.kind is ReplyKind.OK and reply.text.lower() == "resign":
+            return RESIGN
+        point = parse_vertex(reply.text, self._begun) if reply.kind is ReplyKind.OK else None
+        if point is None:
+            raise self._refusal("genmove", reply)
+        self._note(moves, point)
+        return point
 
     def _tell_time(self, command: str) -> Dialogue[None]:
         """Tell it of the time, unless it has no such command."""
         if self._knows_time:
-            reply = yield Ask([command], _ANSWERS, PATIENCE)
-            self._knows_time = reply.kind is Kind.OK
+            reply = yield Ask([command], ANSWERS, PATIENCE)
+            self._knows_time = reply.kind is ReplyKind.OK
 
-    def _ask(self, command: str) -> Dialogue[None]:
-        reply = yield Ask([command], _ANSWERS, PATIENCE)
-        if reply.kind is not Kind.OK:
-            raise EngineRefusedError(_complaint(command, reply))
+    def _quote(self, reply: EngineReply) -> str:
+        return f"{'=' if reply.kind is ReplyKind.OK else '?'} {reply.text}"
 
 
 def _time_settings(time: EngineTime) -> str:
@@ -156,10 +127,3 @@ def _time_settings(time: EngineTime) -> str:
     if time.left_ms is None:
         return f"time_settings 0 {max(1, time.turn_ms // 1000)} 1"
     return f"time_settings {max(1, time.match_ms // 1000)} 0 0"
-
-
-def _complaint(command: str, reply: Reply) -> str:
-    if reply.kind is Kind.SILENCE:
-        return f"the engine doesn't answer {command}"
-    sign = "=" if reply.kind is Kind.OK else "?"
-    return f"the engine answers {command} with {sign} {reply.text}".rstrip()

@@ -74,7 +74,6 @@ def _start(command: list[str], options: dict[str, str], control: int) -> int:
 
 
 def _restrict(options: dict[str, str], launcher: int) -> None:
-    """Set what the engine may use."""
     for number in (*LISTENED_TO, *IGNORED_BY_PYTHON):
         signal.signal(number, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -148,7 +147,6 @@ def _kill_all(child: int) -> None:
 
 
 def _children() -> list[int]:
-    """The processes whose parent this is."""
     path = f"/proc/{os.getpid()}/task/{os.getpid()}/children"
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib takes long to import

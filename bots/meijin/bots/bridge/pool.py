@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
-from meijin.bots.bridge.dialogue import Dialogue, NewGame
-from meijin.bots.bridge.errors import EngineError
+from meijin.bots.bridge.dialogue import Dialogue, EngineError, NewGame
 from meijin.bots.bridge.process import END_GRACE
 from meijin.bots.bridge.session import EngineSession
 from meijin.game import GOMOKU, Variant
@@ -51,12 +50,7 @@ class EnginePool:
         self._usual = variant
         while len(self._seats) < self._size:
             session = self._open()
-            try:
-                await session.hold(session.protocol.start(variant))
-            except BaseException:
-                self._retire(session)
-                raise
-            self._idle.append(session)
+            self._idle.append(await self._hold(session, session.protocol.start(variant)))
 
     async def acquire(self, game: NewGame) -> EngineSession:
         """Take an engine that has begun `game`: one that waits, or a new one.
@@ -73,10 +67,11 @@ class EnginePool:
                 self._retire(session)
                 continue
             try:
-                return await self._begin(session, game)
+                return await self._hold(session, session.protocol.new_game(game))
             except EngineError as error:
                 logger.debug("started anew: %s", error)
-        return await self._begin(self._open(), game)
+        session = self._open()
+        return await self._hold(session, session.protocol.new_game(game))
 
     def release(self, session: EngineSession) -> None:
         """Take an engine back whose game has ended; another game may have it."""
@@ -114,9 +109,9 @@ class EnginePool:
         self._seats.clear()
         self._idle.clear()
 
-    async def _begin(self, session: EngineSession, game: NewGame) -> EngineSession:
+    async def _hold(self, session: EngineSession, dialogue: Dialogue[None]) -> EngineSession:
         try:
-            await session.hold(session.protocol.new_game(game))
+            await session.hold(dialogue)
         except BaseException:
             self._retire(session)
             raise

@@ -7,24 +7,131 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 
 from meijin.bots.bridge.answers import cell_of, is_legal
-from meijin.bots.bridge.dialogue import EngineTime, NewGame, Turn
-from meijin.bots.bridge.errors import (
+from meijin.bots.bridge.dialogue import (
+    ANSWERS,
     EngineDiedError,
     EngineError,
+    EngineProtocol,
     EngineRefusedError,
     EngineSilentError,
     EngineStartError,
+    EngineTime,
+    NewGame,
+    ReplyKind,
 )
-from meijin.bots.bridge.session import SETTLING, EngineSession
+from meijin.bots.bridge.gomocup import (
+    START_PATIENCE,
+    GomocupProtocol,
+    YixinProtocol,
+    parse_about,
+    parse_reply,
+)
+from meijin.bots.bridge.gtp import GtpProtocol
+from meijin.bots.bridge.process import EngineProcess
+from meijin.bots.bridge.session import SETTLING, WHOLE_PART, EngineSession
+from meijin.bots.bridge.settings import WrapSettings
 from meijin.game import OpeningRule, Variant
 from meijin.game.rules.variant import MAX_SIDE, MIN_GOMOKU_SIDE
 
-PROBE_PATIENCE = timedelta(seconds=60)
+PROTOCOLS: dict[str, type[EngineProtocol]] = {
+    protocol.name: protocol for protocol in (GomocupProtocol, YixinProtocol, GtpProtocol)
+}
+"""By their names."""
+ABOUT_PATIENCE = timedelta(seconds=2)
+_GTP_ANSWER = re.compile(r"[=?][0-9]*(\s|$)")
+
+
+async def identify(process: EngineProcess) -> tuple[type[EngineProtocol], Mapping[str, str]]:
+    """Find out which protocol an engine speaks: it is asked with ABOUT, then with START.
+
+    It may also have told its ``name`` and its ``version``.
+
+    Raises:
+        EngineStartError: it answers neither.
+    """
+    try:
+        for command, patience in (("ABOUT", ABOUT_PATIENCE), ("START 15", START_PATIENCE)):
+            await process.write(f"{command}\r\n")
+            left = partial(_left, time.monotonic() + patience.total_seconds())
+            while line := await process.read_line(left):
+                if protocol := _protocol_of(line):
+                    return protocol, parse_about(line)
+    except EngineDiedError as error:
+        raise EngineStartError(f"{error}; its protocol is unknown") from error
+    raise EngineStartError(
+        "the engine answers neither ABOUT nor START; say what it speaks with --protocol"
+    )
+
+
+def _left(deadline: float, part: str) -> float:
+    """Seconds until then; a part that is an answer is taken for whole sooner."""
+    if part and _protocol_of(part):
+        return WHOLE_PART.total_seconds()
+    return max(0.0, deadline - time.monotonic())
+
+
+def _protocol_of(line: str) -> type[EngineProtocol] | None:
+    """The protocol that a line belongs to, if it tells."""
+    if _GTP_ANSWER.match(line):
+        return GtpProtocol
+    kind = parse_reply(line).kind
+    if kind is ReplyKind.ABOUT and "yixin" in parse_about(line).get("name", "").lower():
+        return YixinProtocol
+    return GomocupProtocol if kind is ReplyKind.ABOUT or kind in ANSWERS else None
+
+
+class Starter:
+    """Starts engines with all that is known of them so far."""
+
+    def __init__(self, settings: WrapSettings) -> None:
+        self.pause = settings.pause or timedelta(0)
+        """Between an engine's answer and the next command."""
+        self.answers_hints: bool | None = None
+        """See `EngineProtocol.answers_hints`."""
+        self.protocol = PROTOCOLS[settings.protocol] if settings.protocol is not None else None
+        self._settings = settings
+
+    def launch(self, seat: int = 0, pause: timedelta = timedelta(0)) -> EngineSession:
+        """Start an engine for a seat, with that pause at least."""
+        return self._session(self._start(seat), max(pause, self.pause))
+
+    async def identify(self) -> tuple[EngineSession, Mapping[str, str] | None]:
+        """Learn the protocol of an engine that is started; also, what it has told of itself by that.
+
+        Raises:
+            EngineStartError: it speaks none that is known.
+        """
+        process = self._start(seat=0)
+        try:
+            self.protocol, about = await identify(process)
+        except BaseException:
+            await asyncio.to_thread(process.close)
+            raise
+        session = self._session(process, self.pause)
+        return session, None if self.protocol is GtpProtocol else about
+
+    def _start(self, seat: int) -> EngineProcess:
+        cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+        core = cores[seat % len(cores)]
+        return EngineProcess(self._settings.command, self._settings.limits, core=core)
+
+    def _session(self, process: EngineProcess, pause: timedelta) -> EngineSession:
+        assert self.protocol is not None
+        protocol = self.protocol(self._settings.options)
+        protocol.answers_hints = self.answers_hints
+        is_suspended = self._settings.limits.is_suspended
+        return EngineSession(process, protocol, pause=pause, is_suspended=is_suspended)
+
+
+SIZES_PATIENCE = timedelta(seconds=60)
 """For all sizes together; what isn't known by then is not claimed."""
 TRIAL_TIME = EngineTime(turn_ms=200, match_ms=0, left_ms=None)
 TRIAL_PATIENCE = timedelta(seconds=5)
@@ -37,21 +144,21 @@ logger = logging.getLogger("meijin.bots.engine")
 
 
 class Probe:
-    """The process that is asked, which is started anew when it must be."""
+    """Asks one process, which is started anew when it must be."""
 
-    def __init__(
-        self, launch: Callable[[timedelta], EngineSession], session: EngineSession | None = None
-    ) -> None:
-        """Ask `session`, if there is one; `launch` starts another, with a pause after its moves."""
-        self.pause = timedelta(0)
-        self._launch = launch
+    def __init__(self, starter: Starter, session: EngineSession | None = None) -> None:
+        """Ask `session`, if there is one."""
+        self._starter = starter
         self._session = session
+        self._pause = timedelta(0)
+        self._size: int | None = None  # the last one that was set up
+        self._refusal = ""
 
     @property
     def session(self) -> EngineSession:
         """The engine, started if it doesn't run."""
         if self._session is None:
-            self._session = self._launch(self.pause)
+            self._session = self._starter.launch(pause=self._pause)
         return self._session
 
     async def drop(self) -> None:
@@ -60,12 +167,74 @@ class Probe:
         if session is not None:
             await asyncio.to_thread(session.close, timedelta(0))
 
-    async def ready(self, variant: Variant) -> EngineSession:
-        """The engine with an empty board, started anew where it refuses one.
+    async def take(self, variant: Variant) -> EngineSession:
+        """The engine with an empty board, for a game; it is asked no more.
 
         Raises:
-            EngineError: so it does when it was started anew.
+            EngineError: it can't set one up.
         """
+        session, self._session = await self._ready(variant), None
+        return session
+
+    async def find_about(self) -> Mapping[str, str]:
+        try:
+            return await self.session.hold(self.session.protocol.about())
+        except EngineError:
+            await self.drop()
+            return {}
+
+    async def find_sizes(self) -> tuple[int, int]:
+        """The shortest and the longest side of the square boards that an engine sets up.
+
+        Every size between them was set up: it is asked one by one, until it refuses.
+
+        Raises:
+            EngineStartError: it has none of the usual sizes.
+        """
+        deadline = time.monotonic() + SIZES_PATIENCE.total_seconds()
+        for usual in _USUAL_SIZES:
+            if await self._has_size(usual):
+                lowest = await self._last_size(range(usual, MIN_GOMOKU_SIDE - 1, -1), deadline)
+                return lowest, await self._last_size(range(usual, MAX_SIDE + 1), deadline)
+        tried = ", ".join(map(str, _USUAL_SIZES))
+        raise EngineStartError(
+            f"the engine sets up no board of {tried}: {self._refusal}; give --sizes if it has others"
+        )
+
+    async def find_pause(self, variant: Variant) -> timedelta:
+        """How long an engine must be left alone after its move, by a trial game's first moves.
+
+        Most need no pause. `SETTLING` is for one that doesn't answer a move that comes at once, but
+        does when it comes later, and for one that says more than its move.
+        """
+        for self._pause in (timedelta(0), SETTLING):
+            try:
+                before = self.session.strays
+                if await _answers_twice(self.session, variant):
+                    await asyncio.sleep(SETTLING.total_seconds())
+                    self.session.drop_strays()
+                    return self._pause if self.session.strays == before else SETTLING
+            except EngineError as error:
+                logger.warning("in a trial game, %s", error)
+                await self.drop()
+                break
+            await self.drop()
+        return timedelta(0)
+
+    async def find_opening_rules(self, variant: Variant) -> Sequence[OpeningRule]:
+        """The opening rules whose first stones an engine places.
+
+        One that doesn't place those of the first, which most know of all, is asked for no other.
+        """
+        found: list[OpeningRule] = []
+        for rule in self.session.protocol.opening_rules:
+            if not await self._places(rule, variant):
+                break
+            found.append(rule)
+        return found
+
+    async def _ready(self, variant: Variant) -> EngineSession:
+        """The engine with an empty board, started anew where it refuses one."""
         if self._session is not None:
             try:
                 await self._session.hold(self._session.protocol.set_up(variant))
@@ -74,105 +243,50 @@ class Probe:
                 await self.drop()
             else:
                 return self._session
-        session = self.session
-        await session.hold(session.protocol.set_up(variant))
-        return session
+        await self.session.hold(self.session.protocol.set_up(variant))
+        return self.session
 
-    async def take(self, variant: Variant) -> EngineSession:
-        """The engine with an empty board, for a game; it is asked no more.
-
-        Raises:
-            EngineError: it can't set one up.
-        """
-        session = await self.ready(variant)
-        self._session = None
-        return session
-
-
-async def find_about(probe: Probe) -> Mapping[str, str]:
-    """What an engine tells of itself; nothing where it doesn't."""
-    session = probe.session
-    try:
-        return await session.hold(session.protocol.about())
-    except EngineError:
-        await probe.drop()
-        return {}
-
-
-async def find_sizes(probe: Probe) -> tuple[int, int]:
-    """The shortest and the longest side of the square boards that an engine sets up.
-
-    Every size between them was set up: it is asked one by one, until it refuses.
-
-    Raises:
-        EngineStartError: it has none of the usual sizes.
-    """
-    sizes = _Sizes(probe)
-    for usual in _USUAL_SIZES:
-        if await sizes.has(usual):
-            lowest = await sizes.last(usual, MIN_GOMOKU_SIDE, -1)
-            return lowest, await sizes.last(usual, MAX_SIDE, 1)
-    tried = ", ".join(str(size) for size in _USUAL_SIZES)
-    raise EngineStartError(
-        f"the engine sets up no board of {tried}: {sizes.refusal}; give --sizes if it has others"
-    )
-
-
-class _Sizes:
-    """Asks for sizes, and goes on after a refusal with an engine that does."""
-
-    def __init__(self, probe: Probe) -> None:
-        self.refusal = ""
-        self._probe = probe
-        self._known: int | None = None
-        self._deadline = time.monotonic() + PROBE_PATIENCE.total_seconds()
-
-    async def has(self, size: int) -> bool:
-        """Whether it sets up a board of `size`."""
-        if await self._start(size):
-            self._known = size
+    async def _has_size(self, size: int) -> bool:
+        """Whether it sets up a board of `size`; after a refusal it must still do so of another."""
+        if await self._sets_up(size):
+            self._size = size
             return True
-        if self._known is None or not await self._start(self._known):
-            await self._probe.drop()
+        if self._size is None or not await self._sets_up(self._size):
+            await self.drop()
         return False
 
-    async def last(self, first: int, limit: int, step: int) -> int:
-        """The last size it has of those from `first` to `limit`."""
-        size = first
-        while size != limit and time.monotonic() < self._deadline and await self.has(size + step):
-            size += step
-        return size
+    async def _last_size(self, sizes: range, deadline: float) -> int:
+        """The last size it has of those which begin with one that it has."""
+        last, *others = sizes
+        for size in others:
+            if time.monotonic() >= deadline or not await self._has_size(size):
+                break
+            last = size
+        return last
 
-    async def _start(self, size: int) -> bool:
-        session = self._probe.session
+    async def _sets_up(self, size: int) -> bool:
         try:
-            await session.hold(session.protocol.start(Variant(width=size, height=size)))
+            variant = Variant(width=size, height=size)
+            await self.session.hold(self.session.protocol.start(variant))
         except EngineError as error:
-            self.refusal = str(error)
+            self._refusal = str(error)
             return False
         return True
 
-
-async def find_pause(probe: Probe, variant: Variant) -> timedelta:
-    """How long an engine must be left alone after its move, by the first moves of a trial game.
-
-    Most need no pause. `SETTLING` is for one that doesn't answer a move that comes at once, but
-    does when it comes later, and for one that says more than its move.
-    """
-    for pause in (timedelta(0), SETTLING):
-        probe.pause = pause
+    async def _places(self, rule: OpeningRule, variant: Variant) -> bool:
         try:
-            before = probe.session.strays
-            if await _answers_twice(probe.session, variant):
-                await asyncio.sleep(SETTLING.total_seconds())
-                probe.session.drop_strays()
-                return pause if probe.session.strays == before else SETTLING
+            session = await self._ready(variant)
+            dialogue = session.protocol.open((), None, rule)
+            points = await session.hold(dialogue, patience=OPENING_PATIENCE)
         except EngineError as error:
-            logger.warning("in a trial game, %s", error)
-            await probe.drop()
-            break
-        await probe.drop()
-    return timedelta(0)
+            logger.debug("%s is not claimed: %s", rule.name, error)
+            if isinstance(error, EngineRefusedError):
+                await asyncio.sleep(SETTLING.total_seconds())
+                self.session.process.stale_lines()  # it may refuse each line
+            if isinstance(error, EngineSilentError) or not isinstance(error, EngineRefusedError):
+                await self.drop()
+            return False
+        return is_legal(points, rule, variant)
 
 
 async def _answers_twice(session: EngineSession, variant: Variant) -> bool:
@@ -182,15 +296,14 @@ async def _answers_twice(session: EngineSession, variant: Variant) -> bool:
         EngineError: it doesn't answer the first either, or dies.
     """
     await session.hold(session.protocol.new_game(NewGame(variant, TRIAL_TIME)))
-    first = session.protocol.choose(Turn((), TRIAL_TIME))
-    point = await session.hold(first, patience=TRIAL_PATIENCE)
+    point = await session.hold(session.protocol.choose((), TRIAL_TIME), patience=TRIAL_PATIENCE)
     if not isinstance(point, tuple):
         return True
     cell = cell_of(point, variant)
     if cell == variant.cells:
         x, y = point
         raise EngineError(f"the engine plays {x},{y}, off the {variant.size} board")
-    second = session.protocol.choose(Turn((cell, 0 if cell else 1), TRIAL_TIME))
+    second = session.protocol.choose((cell, 0 if cell else 1), TRIAL_TIME)
     try:
         await session.hold(second, patience=TRIAL_PATIENCE)
     except EngineDiedError:
@@ -198,35 +311,3 @@ async def _answers_twice(session: EngineSession, variant: Variant) -> bool:
     except EngineError:
         return False
     return True
-
-
-async def find_opening_rules(probe: Probe, variant: Variant) -> Sequence[OpeningRule]:
-    """The opening rules whose first stones an engine places.
-
-    One that doesn't place those of the first, which most know of all, is asked for no other.
-    """
-    found: list[OpeningRule] = []
-    for rule in probe.session.protocol.opening_rules:
-        if not await _places(probe, rule, variant):
-            break
-        found.append(rule)
-    return found
-
-
-async def _places(probe: Probe, rule: OpeningRule, variant: Variant) -> bool:
-    try:
-        session = await probe.ready(variant)
-        dialogue = session.protocol.open(Turn((), time=None), rule)
-        points = await session.hold(dialogue, patience=OPENING_PATIENCE)
-    except EngineRefusedError as error:
-        logger.debug("%s is not claimed: %s", rule.name, error)
-        await asyncio.sleep(SETTLING.total_seconds())
-        probe.session.process.stale_lines()  # it may refuse each line
-        if isinstance(error, EngineSilentError):
-            await probe.drop()
-        return False
-    except EngineError as error:
-        logger.debug("%s is not claimed: %s", rule.name, error)
-        await probe.drop()
-        return False
-    return is_legal(points, rule, variant)

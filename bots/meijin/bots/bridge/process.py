@@ -16,14 +16,63 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
-from meijin.bots.bridge.errors import EngineDiedError, EngineStartError
-from meijin.bots.bridge.limits import Limits
-from meijin.bots.bridge.lines import LineBuffer
+from meijin.bots.bridge.dialogue import EngineDiedError, EngineStartError
+from meijin.bots.bridge.settings import EngineLimits
+
+MAX_LINE = 4096
+"""Bytes of a line that are kept; the rest of it is dropped."""
+_MARKS = "\ufeff\ufffd"
+"""A byte order mark, as itself or, where it isn't UTF-8's, as what can't be read."""
+
+
+class LineBuffer:
+    """Cuts bytes into lines, which end in LF, CR or both; empty ones are left out.
+
+    A line holds no NUL and no byte order mark, and what isn't UTF-8 is replaced, so that it can
+    be shown. However long a line gets, no more than `MAX_LINE` bytes of it are kept.
+    """
+
+    def __init__(self) -> None:
+        self._lines: deque[bytes] = deque()
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        *ends, rest = data.replace(b"\0", b"").replace(b"\r", b"\n").split(b"\n")
+        for end in ends:
+            self._keep(end)
+            if line := bytes(self._rest).strip():
+                self._lines.append(line)
+            self._rest.clear()
+        self._keep(rest)
+
+    def pop(self) -> str | None:
+        """The next whole line, if there is one."""
+        return _text(self._lines.popleft()) if self._lines else None
+
+    @property
+    def partial(self) -> str:
+        """What has come of a line whose end hasn't."""
+        return _text(self._rest)
+
+    def pop_partial(self) -> str:
+        """Take that as a line."""
+        text = self.partial
+        self._rest.clear()
+        return text
+
+    def _keep(self, part: bytes) -> None:
+        self._rest += part[: MAX_LINE - len(self._rest)]
+
+
+def _text(line: bytes | bytearray) -> str:
+    return line.decode(errors="replace").lstrip(_MARKS).strip()
+
 
 END_GRACE = timedelta(seconds=1)
 """What an engine may take to end by itself; the protocol says one second."""
@@ -49,7 +98,9 @@ logger = logging.getLogger("meijin.bots.engine")
 class EngineProcess:
     """An engine that runs, with all that it starts, until `close`."""
 
-    def __init__(self, command: Sequence[str], limits: Limits, *, core: int | None = None) -> None:
+    def __init__(
+        self, command: Sequence[str], limits: EngineLimits, *, core: int | None = None
+    ) -> None:
         """Start it.
 
         Raises:
@@ -106,7 +157,6 @@ class EngineProcess:
 
     @property
     def errors(self) -> str:
-        """The end of what it wrote to its standard error."""
         self._read_errors()
         return self._error_tail.decode(errors="replace").strip()
 
@@ -127,7 +177,7 @@ class EngineProcess:
                 raise await self._death("has closed its input") from None
 
     async def read_line(self, patience: Callable[[str], float | None]) -> str | None:
-        """The next line; ``None`` when nothing has come for so many seconds.
+        """The next line; ``None`` when nothing has come for this many seconds.
 
         `patience` says how long to wait, given what has come of the line so far. A part of a line
         is returned as the line if it runs out then, so `patience` must be short for those parts
@@ -144,7 +194,7 @@ class EngineProcess:
                 await self._yield_to_others()
             elif is_woken and self._has_ended():
                 self._is_silent = True
-            elif await self._wait(patience(self._lines.partial)):
+            elif await _readable(self._selector.fileno(), patience(self._lines.partial)):
                 is_woken = True
             else:
                 return self._lines.pop_partial() or None
@@ -160,13 +210,11 @@ class EngineProcess:
         return [*lines, partial] if partial else lines
 
     def suspend(self) -> None:
-        """Have its processes stand still."""
         if not self._is_suspended:
             self._is_suspended = True
             self._tell(_SUSPEND)
 
     def resume(self) -> None:
-        """Have them go on."""
         if self._is_suspended:
             self._is_suspended = False
             self._tell(_CONTINUE)
@@ -233,7 +281,6 @@ class EngineProcess:
         return bool(self._ending)
 
     def _read_errors(self) -> None:
-        """Keep the end of its standard error, a chunk at a time."""
         if self._is_closed or self._has_closed_errors:
             return
         with suppress(OSError, ValueError):
@@ -245,7 +292,6 @@ class EngineProcess:
             self._show_errors(data)
 
     def _show_errors(self, data: bytes) -> None:
-        """Log the first of what it writes to its standard error."""
         if self._errors_to_show > 0 and logger.isEnabledFor(logging.DEBUG):
             for line in data[: self._errors_to_show].decode(errors="replace").splitlines():
                 logger.debug("! %s", line)
@@ -271,10 +317,6 @@ class EngineProcess:
         elif self._chunks > 1:
             await asyncio.sleep(0)
 
-    async def _wait(self, seconds: float | None) -> bool:
-        """Wait for output or for its end; False when neither comes in time."""
-        return await _readable(self._selector.fileno(), seconds)
-
     async def _death(self, otherwise: str) -> EngineDiedError:
         """How it ended, which the launcher says as soon as it has killed the rest."""
         self._hear_control()
@@ -289,18 +331,18 @@ class EngineProcess:
 
 
 def _printable(line: str) -> str:
-    """A line as it may be shown on a terminal."""
     return "".join(sign if sign.isprintable() else " " for sign in line[:_ERROR_LENGTH])
 
 
 def _describe(ending: str) -> str:
     kind, _, detail = ending.partition(" ")
-    if kind == "exit":
-        return f"has ended with status {detail}"
-    if kind == "signal":
-        return f"was killed by {signal.Signals(int(detail)).name}"
-    if kind == "error":
-        return f"can't be started: {detail}"
+    match kind:
+        case "exit":
+            return f"has ended with status {detail}"
+        case "signal":
+            return f"was killed by {signal.Signals(int(detail)).name}"
+        case "error":
+            return f"can't be started: {detail}"
     return "was ended from outside"
 
 

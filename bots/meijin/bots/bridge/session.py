@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TypeVar
 
-from meijin.bots.bridge.dialogue import SILENCE, Ask, Dialogue, EngineProtocol, Kind, Reply
+from meijin.bots.bridge.dialogue import (
+    SILENCE,
+    Ask,
+    Dialogue,
+    EngineProtocol,
+    EngineReply,
+    ReplyKind,
+)
 from meijin.bots.bridge.process import EngineProcess
 
 _Result = TypeVar("_Result")
@@ -44,7 +51,8 @@ class EngineSession:
         self.protocol = protocol
         self.messages: deque[str] = deque(maxlen=MESSAGES_KEPT)
         """What the engine said in the last dialogue beside its answers."""
-        self._pause = pause.total_seconds()
+        self.pause = pause
+        """How long the engine is left alone after what it says."""
         self._is_suspended = is_suspended
         self._heard_at = 0.0  # when the engine's last line came
         self.strays = 0
@@ -73,30 +81,24 @@ class EngineSession:
             if self._is_suspended:
                 self.process.suspend()
 
-    def set_pause(self, pause: timedelta) -> None:
-        """Leave the engine alone for so long after what it says."""
-        self._pause = pause.total_seconds()
-
     def drop_strays(self) -> None:
         """Forget what the engine said unasked; from then on it is waited for such lines."""
         for line in self.process.stale_lines():
             kind = self._heard(line).kind
-            if kind is Kind.UNKNOWN:
+            if kind is ReplyKind.UNKNOWN:
                 self.protocol.answers_hints = True
-            if kind is not Kind.MESSAGE:
+            if kind is not ReplyKind.MESSAGE:
                 self.strays += 1
-                self._pause = max(self._pause, SETTLING.total_seconds())
+                self.pause = max(self.pause, SETTLING)
                 self._noise(f"nobody asked for {line[:_SHOWN]!r}")
 
     def close(self, grace: timedelta) -> None:
-        """Ask the engine to end, and end it."""
-        self.process.close(_text(self.protocol.end()), grace)
+        self.process.close(_text([self.protocol.farewell]), grace)
 
     def ask_to_end(self) -> None:
-        """Ask the engine to end; its process is to be finished."""
-        self.process.ask_to_end(_text(self.protocol.end()))
+        self.process.ask_to_end(_text([self.protocol.farewell]))
 
-    async def _ask(self, ask: Ask, patience: timedelta | None) -> Reply:
+    async def _ask(self, ask: Ask, patience: timedelta | None) -> EngineReply:
         if ask.lines:
             await self._write(ask.lines)
         if not ask.expects:
@@ -107,7 +109,7 @@ class EngineSession:
             reply = self._heard(line)
             if reply.kind in ask.expects:
                 return reply
-            if reply.kind is not Kind.MESSAGE:
+            if reply.kind is not ReplyKind.MESSAGE:
                 self._noise(f"passed over {line[:_SHOWN]!r}")
             if deadline is not None and time.monotonic() > deadline:
                 break
@@ -115,7 +117,8 @@ class EngineSession:
 
     async def _write(self, lines: Sequence[str]) -> None:
         """Send lines, once the engine is ready for them, and forget what it said unasked."""
-        if self._pause and (wait := self._heard_at + self._pause - time.monotonic()) > 0:
+        wait = self._heard_at + self.pause.total_seconds() - time.monotonic()
+        if self.pause and wait > 0:
             await asyncio.sleep(wait)
         self.drop_strays()
         for line in lines:
@@ -134,10 +137,10 @@ class EngineSession:
         self._heard_at = time.monotonic()
         return line
 
-    def _heard(self, line: str) -> Reply:
+    def _heard(self, line: str) -> EngineReply:
         logger.debug("< %s", line[:_SHOWN])
         reply = self.protocol.read(line)
-        if reply.kind is Kind.MESSAGE:
+        if reply.kind is ReplyKind.MESSAGE:
             self.messages.append(reply.text)
         return reply
 

@@ -6,36 +6,28 @@ import asyncio
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar, cast
 
 from meijin.bots.bridge.answers import move_answer, placement, side_and_move
-from meijin.bots.bridge.command import display_name
 from meijin.bots.bridge.dialogue import (
     Dialogue,
+    EngineDiedError,
+    EngineError,
     EngineProtocol,
+    EngineStartError,
     EngineTime,
     NewGame,
     Point,
-    Turn,
 )
-from meijin.bots.bridge.errors import EngineDiedError, EngineError, EngineStartError
 from meijin.bots.bridge.pool import EnginePool
-from meijin.bots.bridge.probe import (
-    Probe,
-    find_about,
-    find_opening_rules,
-    find_pause,
-    find_sizes,
-)
+from meijin.bots.bridge.probe import Probe, Starter
 from meijin.bots.bridge.session import BACKSTOP, EngineSession
-from meijin.bots.bridge.settings import WrapSettings
-from meijin.bots.bridge.starter import Starter
-from meijin.bots.bridge.thoughts import Question, Thoughts, retrieve
-from meijin.bots.bridge.times import Overrun, engine_time
+from meijin.bots.bridge.settings import WrapSettings, display_name, engine_time, worst_overrun
 from meijin.bots.sdk.answer import Answer, Resignation
 from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot
 from meijin.bots.sdk.errors import SupplierError
@@ -50,7 +42,7 @@ from meijin.game import (
     Rule,
     Variant,
 )
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 MAX_ABOUT = 40
 """Characters of a version that the contract has room for."""
@@ -58,16 +50,36 @@ MAX_ABOUT = 40
 _Result = TypeVar("_Result")
 _Found: TypeAlias = Resignation | tuple[Point, Sequence[str]]
 """A move, and what the engine said of it."""
-_Think: TypeAlias = Callable[[Position, Question], Coroutine[None, None, object]]
 
 logger = logging.getLogger("meijin.bots.engine")
 
 
-class _Plan(NamedTuple):
-    """A move that an engine has made with its choice of a side."""
+class _Thought(NamedTuple):
+    """What an engine was asked last in a game, thought about or known."""
 
     moves: tuple[int, ...]
-    point: Point
+    is_opening: bool
+    """Stones or a side were asked for, as an opening rule has it, in place of a move."""
+    task: asyncio.Task[object]
+
+
+@dataclass(slots=True)
+class _Game:
+    """A game and the engine that plays it."""
+
+    seat: asyncio.Task[EngineSession] | None = None
+    """Gets the engine ready, or has."""
+    thought: _Thought | None = None
+    plan: tuple[tuple[int, ...], Point] | None = None
+    """A move that the engine has made with its choice of a side, and the moves before it."""
+
+    def drop_thought(self) -> bool:
+        """Forget the last question; true if the engine was thinking about it still."""
+        thought, self.thought = self.thought, None
+        if thought is None or thought.task.done():
+            return False
+        thought.task.cancel()
+        return True
 
 
 class WrappedBot(Bot):
@@ -89,22 +101,18 @@ class WrappedBot(Bot):
         self._pool = EnginePool(
             self._starter.launch, settings.games, is_reused=settings.limits.cpu is None
         )
-        self._games: dict[str, asyncio.Task[EngineSession]] = {}
-        self._thoughts = Thoughts()
-        self._plans: dict[str, _Plan] = {}
-        self._overrun = Overrun()
+        self._games: defaultdict[str, _Game] = defaultdict(_Game)
+        self._overrun = timedelta(0)
         self._is_closed = False
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The engine's arguments and its options."""
         arguments = {"arguments": " ".join(self._settings.command[1:])}
         named = {key: value for key, value in arguments.items() if value}
         return named | dict(self._settings.options)
 
     @property
     def digest(self) -> str:
-        """Tells versions apart: over the files that the command names, and the configuration."""
         sha = hashlib.sha256()
         for word in self._settings.command:
             path = Path(word)
@@ -127,44 +135,31 @@ class WrappedBot(Bot):
 
     async def choose(self, position: Position) -> Answer:
         """Have the game's engine choose; the same turn asked again is the same thought."""
-        moves = tuple(position.board.moves)
-        plan = self._plans.get(position.game_id)
-        if plan is not None and plan.moves == moves:
-            return move_answer(plan.point, (), position.board)
-        question = Question(moves, is_opening=False)
-        found = cast("_Found", await self._think(position, question, self._move))
-        if isinstance(found, Resignation):
-            return found
-        point, messages = found
-        return move_answer(point, messages, position.board)
+        plan = self._games[position.game_id].plan
+        if plan is not None and plan[0] == tuple(position.board.moves):
+            return move_answer(plan[1], (), position.board)
+        found = cast("_Found", await self._think(position, is_opening=False))
+        return found if isinstance(found, Resignation) else move_answer(*found, position.board)
 
     async def place_opening(self, position: Position, stones: int) -> Placement:  # noqa: ARG002 - the opening rule says it
-        """Have the game's engine place the first stones."""
-        question = Question(tuple(position.board.moves), is_opening=True)
-        return cast("Placement", await self._think(position, question, self._open))
+        return cast("Placement", await self._think(position, is_opening=True))
 
     async def choose_side(self, position: Position, stones: int) -> Color | Placement:  # noqa: ARG002 - see above
-        """Have the game's engine choose a side, or place further stones."""
-        question = Question(tuple(position.board.moves), is_opening=True)
-        return cast("Color | Placement", await self._think(position, question, self._open))
+        return cast("Color | Placement", await self._think(position, is_opening=True))
 
     def game_started(self, position: Position) -> None:
-        """Have an engine begin the game before the first turn."""
         self._seat(position)
 
     def game_ended(self, game_id: str, outcome: Outcome | None) -> None:  # noqa: ARG002 - a hook
         """Let the game's engine play others, or end it where it is thinking still."""
-        is_thinking = self._thoughts.drop(game_id)
-        self._plans.pop(game_id, None)
-        seat = self._games.pop(game_id, None)
-        if seat is None:
-            return
+        game = self._games.pop(game_id, _Game())
+        is_thinking, seat = game.drop_thought(), game.seat
+        if seat is None or (is_thinking and seat.done()):
+            return  # whoever is cancelled gives the engine back
         if not seat.done():
             seat.cancel()
-        elif is_thinking:
-            return  # whoever is cancelled gives the engine back
-        elif not seat.cancelled() and seat.exception() is None:
-            self._pool.release(seat.result())
+        elif (session := _ready(seat)) is not None:
+            self._pool.release(session)
 
     def close(self) -> None:
         """End all engines, also those that it is getting ready."""
@@ -176,22 +171,22 @@ class WrappedBot(Bot):
         session, about = None, None
         if self._starter.protocol is None:
             session, about = await self._starter.identify()
-        probe = Probe(lambda pause: self._starter.launch(pause=pause), session)
+        probe = Probe(self._starter, session)
         try:
             if about is None:
-                about = await find_about(probe)
-            sizes = settings.sizes or await find_sizes(probe)
+                about = await probe.find_about()
+            sizes = settings.sizes or await probe.find_sizes()
             variant = _usual_variant(sizes, settings.rules[0])
             if settings.pause is None:
-                self._starter.pause = await find_pause(probe, variant)
+                self._starter.pause = await probe.find_pause(variant)
                 self._starter.answers_hints = probe.session.protocol.answers_hints
             if settings.opening_rules is None:
-                opening_rules = await find_opening_rules(probe, variant)
+                opening_rules = await probe.find_opening_rules(variant)
             else:
                 opening_rules = _known(settings.opening_rules, probe.session.protocol)
             if settings.limits.cpu is None:
                 first = await probe.take(variant)
-                first.set_pause(self._starter.pause)
+                first.pause = self._starter.pause
                 self._pool.add(first)
         finally:
             await probe.drop()
@@ -218,47 +213,48 @@ class WrappedBot(Bot):
         )
 
     def _time(self, position: Position) -> NewGame:
-        time_told = engine_time(position, self._settings.margin, self._overrun.time)
+        time_told = engine_time(position, self._settings.margin, self._overrun)
         return NewGame(position.variant, time_told, self._settings.limits.memory or 0)
 
     def _seat(self, position: Position) -> asyncio.Task[EngineSession]:
         """The engine of a game, which begins it if none has."""
-        seat = self._games.get(position.game_id)
-        if seat is None:
-            seat = asyncio.create_task(self._pool.acquire(self._time(position)))
-            seat.add_done_callback(retrieve)
-            self._games[position.game_id] = seat
-        return seat
+        game = self._games[position.game_id]
+        if game.seat is None:
+            game.seat = asyncio.create_task(self._pool.acquire(self._time(position)))
+            game.seat.add_done_callback(retrieve)
+        return game.seat
 
-    async def _think(self, position: Position, question: Question, think: _Think) -> object:
-        """The answer to a question; asked again, it is the same thought."""
-        game_id = position.game_id
-        task = self._thoughts.find(game_id, question)
-        if task is None:
-            if self._thoughts.drop(game_id):
-                self._games.pop(game_id, None)  # its engine thinks about another turn
-            task = self._thoughts.begin(game_id, question, partial(think, position, question))
-        return await asyncio.shield(task)
+    async def _think(self, position: Position, *, is_opening: bool) -> object:
+        """The answer to a question of a game; asked again, it is the same thought."""
+        game, moves = self._games[position.game_id], tuple(position.board.moves)
+        thought = game.thought
+        if thought is None or (thought.moves, thought.is_opening) != (moves, is_opening):
+            if game.drop_thought():
+                game.seat = None  # its engine thinks about another turn
+            think = self._open if is_opening else self._move
+            task: asyncio.Task[object] = asyncio.create_task(think(position, moves))
+            task.add_done_callback(retrieve)
+            thought = game.thought = _Thought(moves, is_opening, task)
+        return await asyncio.shield(thought.task)
 
-    async def _move(self, position: Position, question: Question) -> _Found:
-        """Have the engine choose a move."""
+    async def _move(self, position: Position, moves: tuple[int, ...]) -> _Found:
         found, messages = await self._ask(
-            position, lambda protocol, time: protocol.choose(Turn(question.moves, time))
+            position, lambda protocol, time: protocol.choose(moves, time)
         )
         return found if isinstance(found, Resignation) else (found, messages)
 
-    async def _open(self, position: Position, question: Question) -> Color | Placement:
+    async def _open(self, position: Position, moves: tuple[int, ...]) -> Color | Placement:
         """Have the engine do what the opening asks for, and remember the move that it adds."""
         rule, variant = position.variant.opening_rule, position.variant
         points, _ = await self._ask(
-            position, lambda protocol, time: protocol.open(Turn(question.moves, time), rule)
+            position, lambda protocol, time: protocol.open(moves, time, rule)
         )
-        if question.moves:
-            chosen = side_and_move(points, Board.from_moves(question.moves, variant))
+        if moves:
+            chosen = side_and_move(points, Board.from_moves(moves, variant))
             if chosen is not None:
                 side, point = chosen
                 if point is not None:
-                    self._plans[position.game_id] = _Plan(question.moves, point)
+                    self._games[position.game_id].plan = moves, point
                 return side
         return placement(points, variant)
 
@@ -268,7 +264,7 @@ class WrappedBot(Bot):
         dialogue: Callable[[EngineProtocol, EngineTime], Dialogue[_Result]],
     ) -> tuple[_Result, Sequence[str]]:
         """Hold a dialogue with the game's engine on its clock; also return what it said beside."""
-        seat = self._seat(position)
+        game, seat = self._games[position.game_id], self._seat(position)
         time_told = self._time(position).time
         patience = timedelta(milliseconds=position.move_ms) + BACKSTOP
         session: EngineSession | None = None
@@ -278,18 +274,17 @@ class WrappedBot(Bot):
             steps = dialogue(session.protocol, time_told)
             found = await session.hold(steps, patience=patience)
         except BaseException as error:
-            if self._games.get(position.game_id) is seat:
-                del self._games[position.game_id]
+            if game.seat is seat:
+                game.seat = None
             self._give_back(seat, session, error)
-            if isinstance(error, EngineDiedError):
-                _show_last_words(error)
+            if isinstance(error, EngineDiedError) and len(error.errors) > 1:
+                logger.error("the end of its standard error:\n%s", "\n".join(error.errors))
             if self._is_suppliers(session, error):
                 raise SupplierError(str(error)) from error
             raise
-        self._overrun.add(
-            timedelta(milliseconds=time_told.turn_ms),
-            timedelta(seconds=time.monotonic() - started),
-        )
+        told = timedelta(milliseconds=time_told.turn_ms)
+        taken = timedelta(seconds=time.monotonic() - started)
+        self._overrun = worst_overrun(self._overrun, told, taken)
         return found, tuple(session.messages)
 
     def _is_suppliers(self, session: EngineSession | None, error: BaseException) -> bool:
@@ -313,14 +308,14 @@ class WrappedBot(Bot):
             self._pool.interrupt(session)
         elif session is not None:
             self._pool.discard(session)
-        elif seat.done() and not seat.cancelled() and seat.exception() is None:
-            self._pool.release(seat.result())  # it began the game when nobody waited any more
+        elif (ready := _ready(seat)) is not None:
+            self._pool.release(ready)  # it began the game when nobody waited any more
 
 
-def _show_last_words(death: EngineDiedError) -> None:
-    """Show the author what the engine wrote at last, where the cause has only the end of it."""
-    if len(death.errors) > 1:
-        logger.error("the end of its standard error:\n%s", "\n".join(death.errors))
+def _ready(seat: asyncio.Task[EngineSession]) -> EngineSession | None:
+    """The engine that has begun its game, if one has."""
+    is_ready = seat.done() and not seat.cancelled() and seat.exception() is None
+    return seat.result() if is_ready else None
 
 
 def _capabilities(
@@ -351,3 +346,9 @@ def _known(rules: Sequence[OpeningRule], protocol: EngineProtocol) -> Sequence[O
 def _version(about: Mapping[str, str]) -> str:
     """The version that an engine tells, as far as the contract has room for it."""
     return "".join(filter(str.isprintable, about.get("version", "")))[:MAX_ABOUT] or "1"
+
+
+def retrieve(task: asyncio.Task[object]) -> None:
+    """Have no complaint logged about an error that nobody waits for any more."""
+    if not task.cancelled():
+        task.exception()

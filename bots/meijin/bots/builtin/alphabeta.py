@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from meijin.bots.builtin.opening_search import OpeningSearcher
+from meijin.bots.builtin.compiled import CompiledBot
+from meijin.bots.core.limits import MAX_DEPTH, NO_LIMIT, Options, SearchLimits, SearchResult
 from meijin.bots.sdk.answer import RESIGN, Analysis, Choice, Resignation
-from meijin.bots.sdk.budget import thinking_time
-from meijin.bots.sdk.position import Position
+from meijin.bots.sdk.bot import options_given
+from meijin.bots.sdk.position import Position, thinking_time
 from meijin.game import GOMOKU, OPENING_RULES, RULES, Board, Variant
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 if TYPE_CHECKING:
-    from meijin.bots.core.engine import Engine, Limits, Options, SearchResult
+    from meijin.bots.core.engine import Engine
 
 STRONGEST = 10
 
@@ -32,9 +33,6 @@ class Level:
     vcf: bool = True
 
     def options(self) -> Options:
-        """How its engine searches."""
-        from meijin.bots.core.engine import Options  # noqa: PLC0415 - see `AlphaBetaBot._take`
-
         return Options(vcf=self.vcf, noise=self.noise, table_bits=16)
 
 
@@ -52,7 +50,7 @@ LEVELS: Mapping[int, Level] = {
 """By strength; the strongest has no limits but its time."""
 
 
-class AlphaBetaBot(OpeningSearcher):
+class AlphaBetaBot(CompiledBot):
     """Alpha-beta with iterative deepening, as deep as time allows, and deeper along threats."""
 
     name = "alphabeta"
@@ -100,15 +98,13 @@ class AlphaBetaBot(OpeningSearcher):
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The limits that it was given, and its level where that isn't the highest."""
-        options = {
-            "time_limit": self._time_limit,
-            "depth": self._depth,
-            "nodes": self._nodes,
-            "level": None if self._level == STRONGEST else self._level,
-            "resign": self._resign or None,
-        }
-        return {name: str(option) for name, option in options.items() if option is not None}
+        return options_given(
+            time_limit=self._time_limit,
+            depth=self._depth,
+            nodes=self._nodes,
+            level=None if self._level == STRONGEST else self._level,
+            resign=self._resign or None,
+        )
 
     def warm_up(self) -> None:
         """Set up the board that most games have, search it, and have every rule's tables made."""
@@ -120,7 +116,6 @@ class AlphaBetaBot(OpeningSearcher):
         self._engines[GOMOKU].append(engine)
 
     def choose(self, position: Position) -> Choice | Resignation:
-        """Search for the time that the clock allows."""
         limits, game_id = self._limits(position), position.game_id
         is_limited = self._is_limited or position.max_nodes > 0
         result = self._search(position.board, limits, game_id, is_limited=is_limited)
@@ -130,14 +125,13 @@ class AlphaBetaBot(OpeningSearcher):
         return Choice(result.cell, analysis)
 
     def advantage(self, position: Position, board: Board, time: timedelta) -> float:
-        """The score of a search."""
         limits = self._limits(position)
         limits = replace(limits, time=min(time, limits.time or time))
         game_id = position.game_id
         return self._search(board, limits, game_id, is_limited=self._is_limited).score
 
     def _search(
-        self, board: Board, limits: Limits, game_id: str, *, is_limited: bool
+        self, board: Board, limits: SearchLimits, game_id: str, *, is_limited: bool
     ) -> SearchResult:
         engine = self._take(board.variant)
         if is_limited and (not game_id or game_id != self._last_game):
@@ -157,19 +151,12 @@ class AlphaBetaBot(OpeningSearcher):
             # numba is imported where it is needed: it isn't part of the bare install.
             from meijin.bots.core.engine import Engine  # noqa: PLC0415
 
-            return Engine(variant, self._options())
+            level = LEVELS.get(self._level)
+            return Engine(variant, level.options() if level else Options())
 
-    def _options(self) -> Options:
-        from meijin.bots.core.engine import Options  # noqa: PLC0415 - see `_take`
-
-        level = LEVELS.get(self._level)
-        return Options() if level is None else level.options()
-
-    def _limits(self, position: Position) -> Limits:
-        from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Limits  # noqa: PLC0415 - see `_take`
-
+    def _limits(self, position: Position) -> SearchLimits:
         level = LEVELS.get(self._level, Level(MAX_DEPTH, NO_LIMIT, noise=0))
-        return Limits(
+        return SearchLimits(
             depth=min(self._depth or MAX_DEPTH, level.depth, position.board.plies_left),
             nodes=min(self._nodes or NO_LIMIT, level.nodes, position.max_nodes or NO_LIMIT),
             time=thinking_time(position, self._time_limit),
@@ -177,6 +164,6 @@ class AlphaBetaBot(OpeningSearcher):
 
 
 def _is_lost(result: SearchResult) -> bool:
-    from meijin.bots.core.evaluate import PROVEN  # noqa: PLC0415 - see `AlphaBetaBot._take`
+    from meijin.bots.core.network import PROVEN  # noqa: PLC0415 - see `AlphaBetaBot._take`
 
     return result.score <= -PROVEN

@@ -30,7 +30,6 @@ class BenchResult:
 
     @property
     def nodes_per_second(self) -> int:
-        """What machines are compared by."""
         return max(round(self.rounds * self.nodes_per_round / self.seconds), 1)
 
 
@@ -41,9 +40,10 @@ def run_bench(duration: timedelta, clock: Callable[[], float] = time.thread_time
     round visits the same nodes. A round that has begun is ended. Processor time counts, for what
     else the machine does is no part of its speed.
     """
-    from meijin.bots.core.engine import Engine, Limits, Options  # noqa: PLC0415 - needs numba
+    from meijin.bots.core.engine import Engine  # noqa: PLC0415 - needs numba
+    from meijin.bots.core.limits import Options, SearchLimits  # noqa: PLC0415 - needs numba
 
-    options, limits = Options(table_bits=TABLE_BITS), Limits(depth=DEPTH)
+    options, limits = Options(table_bits=TABLE_BITS), SearchLimits(depth=DEPTH)
     openings = openings_for(GOMOKU)[:POSITIONS]
     Engine(GOMOKU, options).warm_up()
     rounds = nodes = 0

@@ -26,6 +26,7 @@ BUILT_IN: Mapping[str, type[Bot]] = MappingProxyType(
 )
 """The bots of this package, by their names."""
 
+_NOUNS = {timedelta: "number of seconds"}
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -173,20 +174,9 @@ def _read_value(name: str, annotation: object, text: str) -> object:
     for reader in readers:
         with suppress(KeyError, OverflowError, ValueError):
             return reader(text)
-    nouns = " or ".join(_noun(kind) for kind in types if kind in _READERS)
+    known = [kind for kind in types if kind in _READERS]
+    nouns = " or ".join(_NOUNS.get(kind) or kind.__name__ for kind in known)
     raise BotLoadError(f'"{text}" is no {nouns}, as {name} has to be')
-
-
-def _noun(kind: type) -> str:
-    return "number of seconds" if kind is timedelta else kind.__name__
-
-
-def _read_truth(text: str) -> bool:
-    return _TRUTH[text.lower()]
-
-
-def _read_duration(text: str) -> timedelta:
-    return timedelta(seconds=float(text))
 
 
 _READERS: Mapping[object, Callable[[str], object]] = MappingProxyType(
@@ -194,8 +184,8 @@ _READERS: Mapping[object, Callable[[str], object]] = MappingProxyType(
         int: int,
         float: float,
         str: str,
-        bool: _read_truth,
-        timedelta: _read_duration,
+        bool: lambda text: _TRUTH[text.lower()],
+        timedelta: lambda text: timedelta(seconds=float(text)),
         inspect.Parameter.empty: str,
     }
 )

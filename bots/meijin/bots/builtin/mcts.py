@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from meijin.bots.builtin.opening_search import OpeningSearcher
-from meijin.bots.core.tree_result import TreeLimits
+from meijin.bots.builtin.compiled import CompiledBot
+from meijin.bots.core.limits import TreeLimits
 from meijin.bots.sdk.answer import Analysis, Choice
-from meijin.bots.sdk.budget import thinking_time
-from meijin.bots.sdk.position import Position
+from meijin.bots.sdk.bot import options_given
+from meijin.bots.sdk.position import Position, thinking_time
 from meijin.game import GOMOKU, OPENING_RULES, RULES, Board, Variant
 from meijin.game.rules.variant import GOMOKU_LINE
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 if TYPE_CHECKING:
-    from meijin.bots.core.guided_tree import GuidedTree
-    from meijin.bots.core.pure_tree import PureTree
+    from meijin.bots.core.puct import GuidedTree
+    from meijin.bots.core.uct import PureTree
 
 MAX_TREES = 4
 """Games whose trees are kept; each takes 64 MB."""
@@ -33,7 +33,7 @@ PURE = "pure"
 FORMS = (GUIDED, PURE)
 
 
-class MctsBot(OpeningSearcher):
+class MctsBot(CompiledBot):
     """Monte-Carlo tree search: PUCT with a network, or UCT with random playouts.
 
     Patterns know five in a row alone; other games are played in the pure form.
@@ -75,14 +75,12 @@ class MctsBot(OpeningSearcher):
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The form, the seed and the limits that it was given."""
-        options = {
-            "form": None if self._form == GUIDED else self._form,
-            "seed": self._seed,
-            "time_limit": self._time_limit,
-            "playouts": self._playouts,
-        }
-        return {name: str(option) for name, option in options.items() if option is not None}
+        return options_given(
+            form=None if self._form == GUIDED else self._form,
+            seed=self._seed,
+            time_limit=self._time_limit,
+            playouts=self._playouts,
+        )
 
     def warm_up(self) -> None:
         """Search the first move of the game that is played most; have every rule's tables made."""
@@ -92,7 +90,6 @@ class MctsBot(OpeningSearcher):
         self._new_tree(GOMOKU).search((), TreeLimits(WARM_UP_VISITS))
 
     def choose(self, position: Position) -> Choice:
-        """Search for the time that the clock allows."""
         limits = TreeLimits(
             visits=min(self._playouts or MAX_VISITS, position.max_nodes or MAX_VISITS),
             time=thinking_time(position, self._time_limit),
@@ -113,7 +110,6 @@ class MctsBot(OpeningSearcher):
         return self._tree(position).search(board.moves, limits).expected_score - 0.5
 
     def game_ended(self, game_id: str, outcome: object) -> None:  # noqa: ARG002 - a hook
-        """Drop the game's tree."""
         self._trees.pop(game_id, None)
 
     def _tree(self, position: Position) -> GuidedTree | PureTree:
@@ -131,8 +127,8 @@ class MctsBot(OpeningSearcher):
 
     def _new_tree(self, variant: Variant) -> GuidedTree | PureTree:
         """Import compiled code no earlier than here: it needs more than the bare install."""
-        from meijin.bots.core.guided_tree import GuidedTree  # noqa: PLC0415 - see above
-        from meijin.bots.core.pure_tree import PureTree  # noqa: PLC0415 - see above
+        from meijin.bots.core.puct import GuidedTree  # noqa: PLC0415 - see above
+        from meijin.bots.core.uct import PureTree  # noqa: PLC0415 - see above
 
         if self._form == PURE or variant.line != GOMOKU_LINE:
             return PureTree(variant, 1 if self._seed is None else self._seed)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.bot import Bot, options_given
 from meijin.bots.sdk.position import Position
 from meijin.game import OPENING_RULES, RULES, Color
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 _ATTEMPTS = 8
 
@@ -36,8 +36,7 @@ class RandomBot(Bot):
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The seed, if it was given one."""
-        return {} if self._seed is None else {"seed": str(self._seed)}
+        return options_given(seed=self._seed)
 
     def choose(self, position: Position) -> int:
         """Draw a cell; most draws hit an empty one, which is cheaper than listing them."""
@@ -50,7 +49,6 @@ class RandomBot(Bot):
         return self._rng.choice(board.legal_cells())
 
     def place_opening(self, position: Position, stones: int) -> Sequence[int]:
-        """Draw as many cells."""
         return self._rng.sample(position.legal_cells(), stones)
 
     def choose_side(self, position: Position, stones: int) -> Color | Sequence[int]:
@@ -60,5 +58,4 @@ class RandomBot(Bot):
         return self._rng.choice(tuple(Color))
 
     async def choose_many(self, positions: Sequence[Position]) -> Sequence[int]:
-        """Draw a cell for each of `positions`."""
         return [self.choose(position) for position in positions]

@@ -13,10 +13,10 @@ from meijin.bots import reference
 from meijin.bots.core.cache import source_digest
 from meijin.bots.reference.gomoku import NEAR, GomokuGame, PlayoutGame, by_promise
 from meijin.bots.sdk.answer import Analysis, Choice
-from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot
+from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot, options_given
 from meijin.bots.sdk.position import Position
 from meijin.game import RULES, Board
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 ALPHABETA = "alphabeta"
 """Minimax with alpha-beta pruning."""
@@ -76,13 +76,9 @@ class ReferenceBot(Bot):
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The algorithm, and the options that count for it."""
-        options: dict[str, str | int | None] = {"algorithm": self._algorithm}
         if self._algorithm == UCT:
-            options |= {"playouts": self._playouts, "seed": self._seed}
-        else:
-            options["depth"] = self._depth
-        return {name: str(option) for name, option in options.items() if option is not None}
+            return options_given(algorithm=UCT, playouts=self._playouts, seed=self._seed)
+        return options_given(algorithm=self._algorithm, depth=self._depth)
 
     @property
     def digest(self) -> str:
@@ -91,7 +87,6 @@ class ReferenceBot(Bot):
         return hashlib.sha256(both).hexdigest()[:DIGEST_LENGTH]
 
     def choose(self, position: Position) -> Choice:
-        """Search, however long it takes."""
         board = position.board
         if self._algorithm == UCT:
             return self._play_out(board)

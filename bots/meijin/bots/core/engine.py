@@ -4,77 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from threading import Timer
 
 import numpy as np
 
 from meijin.bots.core.jit import new_record
+from meijin.bots.core.limits import MAX_DEPTH, Options, SearchLimits, SearchResult
 from meijin.bots.core.lookup import FIVES, tables_of
 from meijin.bots.core.search import iterative_deepening
 from meijin.bots.core.state import STATE, init, make
 from meijin.bots.core.transposition import new_table
-from meijin.game import Board, Color, Variant
+from meijin.game import Board, Color, Opening, Variant
 from meijin.game.rules.variant import GOMOKU_LINE, MIN_GOMOKU_SIDE
-
-MAX_DEPTH = 100
-NO_LIMIT = 1 << 60
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to search; each part can be left out, to see what it is good for."""
-
-    vcf: bool = True
-    """Search for VCF, wins by fours."""
-    vct: bool = False
-    """Search for VCT, wins by fours and threes; it has cost more in depth than it won."""
-    table: bool = True
-    """Use a transposition table."""
-    reductions: bool = True
-    """Late move reductions and pruning, and internal iterative reductions."""
-    futility: bool = True
-    """Reverse futility pruning."""
-    plain: bool = False
-    """Bare alpha-beta over all candidates, as the definition has it."""
-    width: int = 24
-    """The most moves tried at a node."""
-    noise: int = 0
-    """Static evaluations are off by as much, up or down: a weaker player."""
-    table_bits: int = 20
-    """The table has 2 to the power of it entries, 16 bytes each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Where a search ends, whichever comes first."""
-
-    depth: int = MAX_DEPTH
-    """Plies."""
-    nodes: int = NO_LIMIT
-    time: timedelta | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """What a search found; the first cell of its principal variation is the move."""
-
-    score: int
-    """From the side to move, in hundredths of the logarithm of the odds; see `WIN_SCORE`."""
-    depth: int
-    """Plies searched in full."""
-    nodes: int
-    """Positions visited."""
-    pv: tuple[int, ...]
-    """The principal variation: the cells expected, beginning with `cell`."""
-    seldepth: int = 0
-    """Selective depth: the ply that the last iterations reached with all extensions."""
-
-    @property
-    def cell(self) -> int:
-        """The move to play."""
-        return self.pv[0]
 
 
 class Engine:
@@ -100,29 +42,20 @@ class Engine:
         self._tables = tables_of(variant)
         self.state = new_record(STATE)
         self._table = new_table(options.table_bits)
-        self._configure(options)
-
-    def _configure(self, options: Options) -> None:
-        state = self.state
-        full = not options.plain
-        state.plain = options.plain
-        state.use_vcf = full and options.vcf
-        state.use_vct = full and options.vct
-        state.use_table = full and options.table
-        state.use_reductions = full and options.reductions
-        state.use_futility = full and options.futility
-        state.width = options.width
-        state.noise = options.noise
+        self.state.plain, self.state.width = options.plain, options.width
+        self.state.noise = options.noise
+        for part in ("vcf", "table", "reductions", "futility"):
+            setattr(self.state, f"use_{part}", getattr(options, part) and not options.plain)
 
     def warm_up(self) -> None:
         """Run everything once, so that the first move is no slower than the others."""
-        self.search([], Limits(depth=2))
+        self.search([], SearchLimits(depth=2))
 
-    def search(self, moves: Sequence[int], limits: Limits | None = None) -> SearchResult:
+    def search(self, moves: Sequence[int], limits: SearchLimits | None = None) -> SearchResult:
         """Find the best move after `moves`, black's first; see `search_board`."""
         return self.search_board(Board.from_moves(moves, self.variant), limits)
 
-    def search_board(self, board: Board, limits: Limits | None = None) -> SearchResult:
+    def search_board(self, board: Board, limits: SearchLimits | None = None) -> SearchResult:
         """Find the best move for the side to move, without touching the board.
 
         Raises:
@@ -132,7 +65,7 @@ class Engine:
             raise ValueError("the game is over; there is no move to find")
         if board.variant != self.variant:
             raise ValueError(f"this engine plays {self.variant}, not {board.variant}")
-        limits = limits or Limits()
+        limits = limits or SearchLimits()
         state = self.state
         self._set_up(board)
         state.age += 1
@@ -146,8 +79,7 @@ class Engine:
         """Empty all tables: what is found next is what a new engine finds."""
         self._table[:] = np.zeros((), self._table.dtype)
         state = self.state
-        for seen in (state.vcf_seen, state.vct_seen, state.values):
-            seen[:] = 0
+        state.vcf_seen[:] = state.values[:] = 0
         state.age = 0
 
     def stop(self) -> None:
@@ -210,3 +142,24 @@ def supports(variant: Variant) -> bool:
 
 def _stones(board: Board) -> list[Color | None]:
     return [board.stone(cell) for cell in range(board.variant.cells)]
+
+
+LOOKS = ((1_000, 150), (20_000, 50))
+"""Positions that a search visits, and the score, in hundredths of the logarithm of the odds,
+beyond which it leaves an opening out: most are one-sided, which a short search sees."""
+TABLE_BITS = 16
+
+
+def imbalance(opening: Opening, variant: Variant) -> int | None:
+    """The score of the side to move where a look finds one side far ahead; ``None`` else.
+
+    A search counts positions rather than time, and each opening begins with an empty table, so
+    the verdict is the same on every machine.
+    """
+    board = Board.from_moves(opening, variant)
+    engine = Engine(variant, Options(table_bits=TABLE_BITS))
+    for nodes, most in LOOKS:
+        score = engine.search_board(board, SearchLimits(nodes=nodes)).score
+        if abs(score) > most:
+            return score
+    return None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from meijin.bots.core.bits import lowest_bit
-from meijin.bots.core.jit import int64, jit, uint64, void
+from meijin.bots.core.jit import int64, jit, lowest_bit, uint64, void
 from meijin.bots.core.lookup import KIND_DOUBTFUL, KIND_FOUL, TABLES_TYPE
 from meijin.bots.core.shapes import (
     DOUBLE_FOUR,

@@ -38,14 +38,11 @@ def jit(
 
 
 class _Compilations(Listener):
-    """Counts what is compiled."""
-
     def __init__(self, told: Callable[[int], None]) -> None:
         self._told = told
         self._functions = 0
 
     def on_start(self, event: Event) -> None:  # noqa: ARG002 - numba's signature
-        """A function is about to be compiled."""
         self._functions += 1
         self._told(self._functions)
 
@@ -78,3 +75,14 @@ def new_record(dtype: np.dtype[Any]) -> np.record:
 def array_type(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - see `record_type`
     """The type of a contiguous array of records."""
     return numba.types.Array(numba.from_dtype(dtype), 1, "C")
+
+
+_PRIME = 37
+_BITS = np.zeros(_PRIME, np.int64)
+_BITS[[(1 << bit) % _PRIME for bit in range(32)]] = range(32)
+
+
+@jit(int64(int64))
+def lowest_bit(mask: int) -> int:
+    """The number of the lowest bit of a mask of 32 bits, not 0."""
+    return _BITS[(mask & -mask) % _PRIME]

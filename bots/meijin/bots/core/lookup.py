@@ -1,9 +1,13 @@
-"""TABLES: the lookup tables of a variant, in one record passed as a pointer."""
+"""TABLES: the lookup tables of a variant, in one record passed as a pointer.
+
+Before it, the windows of the network: what a cell sees along one line, four cells each way.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -11,27 +15,101 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meijin.bots.core.geometry import CELLS, SIDE, geometry_of
 from meijin.bots.core.jit import new_record, record_type
 from meijin.bots.core.shapes import (
     DOUBTFUL,
     FOUL,
     ONE_FOUR,
-    ONE_THREE,
-    THREATS,
     WIN,
     Fives,
     code_threats,
     line_patterns,
 )
-from meijin.bots.core.windows import KEYS, ROWS, number_windows
 from meijin.game import CARO, CARO_EXACT, FREESTYLE, RENJU, STANDARD, Variant
+
+SIDE = 22
+"""The longest side of a board; every array is laid out for it."""
+CELLS = SIDE * SIDE
+LINES = 2 * SIDE - 1
+"""The most lines in one direction."""
+MARGIN = 5
+"""Walls at each end of a line; with them a line of 22 fills the 64 bits of its word."""
+
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""Rows and columns from one cell to the next: along a row, a column, and both diagonals."""
+
+
+WINDOW = 4
+"""Cells on each side."""
+KEYS = 1 << 4 * WINDOW
+ROWS = 1277
+"""Kinds of windows."""
+
+_EMPTY, _OWN, _END = range(3)
+"""What a cell is to one colour; behind an end, all is."""
+_VIEWS = 3**WINDOW
+_LINE = 5
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """Which row of the network belongs to a window."""
+
+    rows: NDArray[np.uint16]
+    """By key: two bits per cell, the first lowest; 0 empty, 1 own, 2 the other's, 3 wall."""
+    exchanged: NDArray[np.uint16]
+    """By row: the row of the same window with the colours exchanged."""
+
+
+@cache
+def number_windows() -> Numbering:
+    """Number the windows by what matters to a five of either colour.
+
+    That is, for each colour, the stones up to the first cell on each side that it can't use,
+    and nothing if they leave no room for a five. Mirror images are the same; row 0 is for
+    windows in which no stone matters.
+    """
+    keys = np.arange(KEYS)
+    digits = keys[:, None] >> 2 * np.arange(2 * WINDOW) & 3
+    first, second = _views(digits, 1), _views(digits, 2)
+    kinds = _combine(first, second)
+    known = np.unique(kinds)
+    known = np.concatenate([[kinds[0]], known[known != kinds[0]]])
+    order = np.argsort(known)
+    rows = order[np.searchsorted(known, kinds, sorter=order)].astype(np.uint16)
+    swapped = order[np.searchsorted(known, _combine(second, first), sorter=order)]
+    exchanged = np.zeros(len(known), np.uint16)
+    exchanged[rows] = swapped
+    return Numbering(rows, exchanged)
+
+
+def _views(digits: Numbers, own: int) -> tuple[Numbers, Numbers]:
+    """What a colour sees on either side; nothing, without a stone or room for a five."""
+    sides = []
+    for half in (digits[:, :WINDOW][:, ::-1], digits[:, WINDOW:]):
+        usable = np.logical_and.accumulate((half == 0) | (half == own), axis=1)
+        sides.append(np.where(usable, np.where(half == own, _OWN, _EMPTY), _END))
+    both = np.concatenate(sides, axis=1)
+    matters = (both == _OWN).any(axis=1) & ((both != _END).sum(axis=1) + 1 >= _LINE)
+    left, right = (side @ 3 ** np.arange(WINDOW) for side in sides)
+    return np.where(matters, left, _VIEWS), np.where(matters, right, _VIEWS)
+
+
+def _combine(own: tuple[Numbers, Numbers], other: tuple[Numbers, Numbers]) -> Numbers:
+    """One number for both views, the same for a window and its mirror image."""
+    base = _VIEWS + 1
+    straight = ((own[0] * base + own[1]) * base + other[0]) * base + other[1]
+    mirrored = ((own[1] * base + own[0]) * base + other[1]) * base + other[0]
+    return np.minimum(straight, mirrored)
+
 
 CODES = 1 << 16
 
-KIND_THREE, KIND_FOUR, KIND_FIVE, KIND_FOUL, KIND_DOUBTFUL = range(1, 6)
-"""Kinds of cells, by what a stone there makes: an open three, a four of any sort, a five."""
-KINDS = 6
+KIND_FOUR, KIND_FIVE, KIND_FOUL, KIND_DOUBTFUL = range(1, 5)
+"""Kinds of cells, by what a stone there makes: a four of any sort, a five, a foul."""
+KINDS = 5
 """With those where it makes less, kind 0."""
 
 FIVES: Mapping[str, tuple[Fives, Fives]] = {
@@ -64,9 +142,9 @@ TABLES = np.dtype(
         ("step", np.int64, 4),  # from a cell to the next, by direction
         ("row", np.int64, CELLS),
         ("column", np.int64, CELLS),
-        ("line", np.int64, (4, CELLS)),  # see `Geometry`
-        ("shift", np.uint64, (4, CELLS)),
-        ("before", np.int64, (4, CELLS)),  # at most `reach`, as is `after`
+        ("line", np.int64, (4, CELLS)),  # of each cell, by direction
+        ("shift", np.uint64, (4, CELLS)),  # of the cell's two bits in the word of its line
+        ("before", np.int64, (4, CELLS)),  # cells in front of it; at most `reach`, as is `after`
         ("after", np.int64, (4, CELLS)),
         ("zobrist", np.uint64, (2, CELLS)),  # a key per stone, black's first
         ("turn", np.uint64, 2),  # a key for each side to move
@@ -101,16 +179,23 @@ def tables_of(variant: Variant) -> np.record:
     """The tables of a variant: one copy, which nobody writes to."""
     tables: np.record = _tables_of_rule(variant.rule.name).copy()
     width, height = variant.width, variant.height
-    geometry = geometry_of(width, height)
-    tables.width, tables.height = width, height
-    tables.cells = width * height
-    tables.step[:] = geometry.step
-    tables.row[:] = np.arange(CELLS) // width
-    tables.column[:] = np.arange(CELLS) % width
-    tables.line[:] = geometry.line
-    tables.shift[:] = geometry.shift.astype(np.uint64)
-    tables.before[:] = np.minimum(geometry.before, tables.reach)
-    tables.after[:] = np.minimum(geometry.after, tables.reach)
+    tables.width, tables.height, tables.cells = width, height, width * height
+    tables.step[:] = [rows * width + columns for rows, columns in STEPS]
+    tables.row[:], tables.column[:] = np.divmod(np.arange(CELLS), width)
+    row, column = tables.row[: tables.cells], tables.column[: tables.cells]
+    up, down, left, right = row, height - 1 - row, column, width - 1 - column
+    lines = [
+        (row, left, right),
+        (column, up, down),
+        (column - row + SIDE - 1, np.minimum(up, left), np.minimum(down, right)),
+        (row + column, np.minimum(up, right), np.minimum(down, left)),
+    ]
+    for direction, (line, before, after) in enumerate(lines):
+        at = direction, slice(tables.cells)
+        tables.line[at] = line
+        tables.shift[at] = 2 * (before + MARGIN)
+        tables.before[at] = np.minimum(before, tables.reach)
+        tables.after[at] = np.minimum(after, tables.reach)
     return tables
 
 
@@ -140,17 +225,10 @@ def _fill_keys(tables: np.record) -> None:
 
 
 def _fill_kinds(tables: np.record) -> None:
-    for threat in range(THREATS):
-        if threat == FOUL:
-            tables.kinds[threat] = KIND_FOUL
-        elif threat == DOUBTFUL:
-            tables.kinds[threat] = KIND_DOUBTFUL
-        elif threat == WIN:
-            tables.kinds[threat] = KIND_FIVE
-        elif threat >= ONE_FOUR:
-            tables.kinds[threat] = KIND_FOUR
-        elif threat >= ONE_THREE:
-            tables.kinds[threat] = KIND_THREE
+    tables.kinds[ONE_FOUR:WIN] = KIND_FOUR
+    tables.kinds[WIN] = KIND_FIVE
+    tables.kinds[FOUL] = KIND_FOUL
+    tables.kinds[DOUBTFUL] = KIND_DOUBTFUL
 
 
 @cache

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from meijin.bots.core.bits import lowest_bit
 from meijin.bots.core.fouls import allowed_cells
-from meijin.bots.core.jit import int64, jit, void
+from meijin.bots.core.jit import int64, jit, lowest_bit, void
 from meijin.bots.core.lookup import KIND_DOUBTFUL, KIND_FOUL, KIND_FOUR, TABLES_TYPE
 from meijin.bots.core.network import policy_score, sync
 from meijin.bots.core.shapes import TWO_FOURS

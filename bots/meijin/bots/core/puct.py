@@ -8,18 +8,25 @@ The choice among children is that of Rosin, "Multi-armed bandits with episode co
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Sequence
 
 import numpy as np
 
-from meijin.bots.core.evaluate import evaluate
-from meijin.bots.core.forced import add_forced_replies, immediate_win_plies
-from meijin.bots.core.geometry import CELLS
 from meijin.bots.core.jit import array_type, float64, int64, jit, new_record, record_type, void
-from meijin.bots.core.lookup import TABLES_TYPE
+from meijin.bots.core.limits import Clock, TreeLimits, TreeResult
+from meijin.bots.core.lookup import CELLS, TABLES_TYPE, tables_of
 from meijin.bots.core.movegen import add_candidates, pick_move
-from meijin.bots.core.network import POINTS, POLICY_POINTS, policy_score, sync
-from meijin.bots.core.state import STATE_TYPE, make, undo
-from meijin.bots.core.vcf import find_vcf
+from meijin.bots.core.network import POINTS, POLICY_POINTS, evaluate, policy_score, sync
+from meijin.bots.core.state import LINE, STATE, STATE_TYPE, init, make, undo
+from meijin.bots.core.threats import (
+    ROOT_VCF_NODES,
+    add_forced_replies,
+    find_vcf,
+    immediate_win_cell,
+    immediate_win_plies,
+)
+from meijin.game import Variant
 
 EXPLORATION = 1.4
 """The constant of PUCT: how much the prior counts against the values found."""
@@ -88,23 +95,6 @@ def select_child(nodes: np.ndarray, node: int) -> int:
     return best
 
 
-@jit(int64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, int64))
-def add_moves(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> int:
-    """Generate the moves: forced replies where there are any, else candidates."""
-    count = add_forced_replies(state, tables, 0)
-    if count > 0:
-        nodes[node].is_complete = 1
-        return count
-    return add_candidates(state, tables, 0)
-
-
-@jit(void(STATE_TYPE, TABLES_TYPE, int64))
-def _score(state: np.record, tables: np.record, count: int) -> None:
-    sync(state, tables)
-    for number in range(count):
-        state.scores[0, number] = policy_score(state, tables, state.moves[0, number])
-
-
 @jit(void(STATE_TYPE, NODES_TYPE, WORK_TYPE, int64, int64))
 def _add_children(
     state: np.record, nodes: np.ndarray, work: np.record, node: int, count: int
@@ -130,26 +120,26 @@ def _add_children(
     work.used = first + kept
 
 
-@jit(int64(STATE_TYPE, TABLES_TYPE))
-def has_forced_win(state: np.record, tables: np.record) -> int:
-    """Whether the side to move has a five, an open four, or a chain of fours that wins."""
-    return int64(immediate_win_plies(state) > 0 or find_vcf(state, tables, VCF_NODES) > 0)
-
-
 @jit(void(STATE_TYPE, TABLES_TYPE, NODES_TYPE, WORK_TYPE, int64))
 def expand(
     state: np.record, tables: np.record, nodes: np.ndarray, work: np.record, node: int
 ) -> None:
-    """Expand a node, as long as there is room for its children."""
-    if work.used + WIDTH <= len(nodes) and state.empties > 0:
-        count = add_moves(state, tables, nodes, node)
-        _score(state, tables, count)
-        _add_children(state, nodes, work, node, count)
+    """Expand a node by forced replies or by candidates, as long as there is room for its children."""
+    if work.used + WIDTH > len(nodes) or state.empties == 0:
+        return
+    count = add_forced_replies(state, tables, 0)
+    if count > 0:
+        nodes[node].is_complete = 1
+    else:
+        count = add_candidates(state, tables, 0)
+    sync(state, tables)
+    for number in range(count):
+        state.scores[0, number] = policy_score(state, tables, state.moves[0, number])
+    _add_children(state, nodes, work, node, count)
 
 
 @jit(float64(STATE_TYPE, TABLES_TYPE, NODES_TYPE, int64))
 def leaf_value(state: np.record, tables: np.record, nodes: np.ndarray, node: int) -> float:
-    """Evaluate a leaf, for the side to move."""
     if nodes[node].proven != 0:
         return -np.float64(nodes[node].proven)
     if nodes[node].count > 0:  # and all of them lose
@@ -157,7 +147,7 @@ def leaf_value(state: np.record, tables: np.record, nodes: np.ndarray, node: int
             nodes[node].proven = 1
             return -1.0
         return UNPROVEN_LOSS
-    if node != 0 and has_forced_win(state, tables):
+    if node != 0 and (immediate_win_plies(state) > 0 or find_vcf(state, tables, VCF_NODES) > 0):
         nodes[node].proven = -1
         return 1.0
     if state.empties == 0:
@@ -218,3 +208,116 @@ def take_subtree(nodes: np.ndarray, target: np.ndarray, work: np.record, root: i
             used += 1
         at += 1
     work.used = used
+
+
+CAPACITY = 1 << 20
+"""Nodes, 32 bytes each; there are two trees of them."""
+CHUNK = 256
+"""Visits between two looks at the clock: three milliseconds."""
+LCB_WIDTH = 1.0
+"""The lower confidence bound of a move visited n times is below its value by this / √n."""
+MIN_VISITS = 2
+"""Visits before the root has children."""
+
+
+def lower_bound(nodes: np.ndarray, node: int) -> tuple[int, float]:
+    """Whether a node is proven, and the lower confidence bound of its value."""
+    proven, visits = int(nodes[node]["proven"]), int(nodes[node]["visits"])
+    if not visits:
+        return proven, -math.inf
+    return proven, float(nodes[node]["total"] / visits - LCB_WIDTH / math.sqrt(visits))
+
+
+class GuidedTree:
+    """Searches one position after the other; those of one game share the tree."""
+
+    def __init__(self, variant: Variant, *, clock: Clock = time.monotonic) -> None:
+        self._tables = tables_of(variant)
+        self._state = new_record(STATE)
+        self._clock = clock
+        self._nodes, self._work = new_tree(CAPACITY)
+        self._spare, _ = new_tree(CAPACITY)
+        self._moves: list[int] = []
+
+    def search(self, moves: Sequence[int], limits: TreeLimits) -> TreeResult:
+        """Find the move with the best lower bound, or one that wins; the game must not be over."""
+        end = limits.end(self._clock())
+        self._set_up(moves)
+        if winning := self._forced_win():
+            return TreeResult(cell=winning[0], expected_score=1.0, visits=0, pv=winning)
+        nodes = self._nodes
+        limit = max(limits.visits, MIN_VISITS)
+        while (visits := int(nodes[0]["visits"])) < limit and not nodes[0]["proven"]:
+            run_simulations(
+                self._state, self._tables, nodes, self._work, min(CHUNK, limit - visits)
+            )
+            if self._clock() >= end:
+                break
+        best = self._best_child(0)
+        return TreeResult(
+            cell=int(nodes[best]["cell"]),
+            expected_score=self._expected_score(best),
+            visits=int(nodes[0]["visits"]),
+            pv=self._pv(),
+        )
+
+    def _set_up(self, moves: Sequence[int]) -> None:
+        """Bring the position to `moves`, and the tree to what is known of it."""
+        init(self._state, self._tables)
+        for cell in moves:
+            make(self._state, self._tables, cell)
+        node: int | None = None
+        known = len(self._moves)
+        if known and list(moves[:known]) == self._moves:
+            node = self._descendant(moves[known:])
+        if node is None:
+            self._nodes[0] = 0
+            self._nodes[0]["cell"] = -1
+            self._work.used = 1
+        elif node:
+            take_subtree(self._nodes, self._spare, self._work, node)
+            self._nodes, self._spare = self._spare, self._nodes
+        self._moves = list(moves)
+
+    def _descendant(self, moves: Sequence[int]) -> int | None:
+        """The node that the moves lead to from the root, if the tree has it."""
+        node = 0
+        for cell in moves:
+            found = [child for child in self._children(node) if self._nodes[child]["cell"] == cell]
+            if not found:
+                return None
+            node = found[0]
+        return node
+
+    def _forced_win(self) -> tuple[int, ...]:
+        """An immediate win or a VCF; nothing where there is none."""
+        state = self._state
+        if plies := immediate_win_plies(state):
+            return (int(immediate_win_cell(state, self._tables, plies)),)
+        if not find_vcf(state, self._tables, ROOT_VCF_NODES):
+            return ()
+        return tuple(int(cell) for cell in state.vcf_line[: min(state.vcf_length, LINE)])
+
+    def _children(self, node: int) -> range:
+        first = int(self._nodes[node]["first"])
+        return range(first, first + int(self._nodes[node]["count"]))
+
+    def _best_child(self, node: int) -> int:
+        """The child that wins, or else the one with the best lower bound that may not lose."""
+        return max(self._children(node), key=lambda child: lower_bound(self._nodes, child))
+
+    def _expected_score(self, node: int) -> float:
+        row = self._nodes[node]
+        if row["proven"]:
+            return float(row["proven"] > 0)
+        return float(0.5 + 0.5 * row["total"] / max(int(row["visits"]), 1))
+
+    def _pv(self) -> tuple[int, ...]:
+        pv: list[int] = []
+        node = 0
+        while self._children(node) and len(pv) < LINE:
+            node = self._best_child(node)
+            if not self._nodes[node]["visits"]:
+                break
+            pv.append(int(self._nodes[node]["cell"]))
+        return tuple(pv)

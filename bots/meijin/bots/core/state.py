@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from meijin.bots.core.geometry import CELLS, LINES, SIDE
 from meijin.bots.core.jit import int64, jit, record_type, uint64, void
-from meijin.bots.core.lookup import CHANNELS, HIDDEN, KINDS, TABLES_TYPE
+from meijin.bots.core.lookup import CELLS, CHANNELS, HIDDEN, KINDS, LINES, SIDE, TABLES_TYPE
 from meijin.bots.core.shapes import THREATS
 
 PLIES = 160
 """The most plies that a search looks ahead, with all extensions."""
 LINE = 64
 """The most cells of a principal variation."""
-VCT_PLIES = 48
-"""The most plies of a win by threats."""
 CHANGES = 40
 """The most codes that one stone changes."""
 SEEN = 1 << 14
-"""Positions in the hash table of a threat search."""
+"""Positions in the hash table of the VCF search."""
 VALUES = 1 << 16
 """Positions in the cache of evaluations; their keys' low bits are the place."""
 OCCUPIED_MARGIN = 3
@@ -55,7 +52,6 @@ STATE = np.dtype(
         ("stop", np.int64),  # set by another thread; polled at every node
         ("node_limit", np.int64),
         ("use_vcf", np.int64),
-        ("use_vct", np.int64),
         ("use_table", np.int64),
         ("use_reductions", np.int64),  # late-move reductions
         ("use_futility", np.int64),
@@ -78,17 +74,12 @@ STATE = np.dtype(
         ("pv_length", np.int64, PLIES + 1),
         ("root_score", np.int64),  # of pv[0] in the iteration that runs
         ("root_tried", np.int64),  # moves of it that are done
-        # Each threat search has outputs and a table of its own.
+        # What the VCF search keeps and finds.
         ("vcf_line", np.int64, LINE),
         ("vcf_length", np.int64),
         ("vcf_nodes", np.int64),
         ("vcf_limit", np.int64),
         ("vcf_seen", np.uint64, SEEN),  # positions without a VCF, by the low bits of their keys
-        ("vct_lines", np.int64, (VCT_PLIES, LINE)),
-        ("vct_lengths", np.int64, VCT_PLIES),
-        ("vct_seen", np.uint64, SEEN),  # positions without a VCT of some depth
-        ("vct_nodes", np.int64),
-        ("vct_limit", np.int64),
         # The result.
         ("best_score", np.int64),
         ("best_depth", np.int64),

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from meijin.bots.core.evaluate import PROVEN
 from meijin.bots.core.jit import int64, jit, record_type, uint64, void
+from meijin.bots.core.network import PROVEN
 
 LOWER, UPPER = 1, 2
 """The bound that a score is; an exact one is both."""
@@ -58,22 +58,15 @@ def probe(table: Table, key: int) -> int:
 
 
 @jit(int64(int64, int64))
-def score_to_tt(score: int, ply: int) -> int:
-    """Turn a score counted from the root into one counted from `ply`, as the table has it."""
+def count_from(score: int, ply: int) -> int:
+    """A score counted from the position `ply` plies on: the root's as the table has it.
+
+    With the negative of it, the table's as the root has it.
+    """
     if score >= PROVEN:
         return score + ply
     if score <= -PROVEN:
         return score - ply
-    return score
-
-
-@jit(int64(int64, int64))
-def score_from_tt(score: int, ply: int) -> int:
-    """Turn a score counted from `ply`, as the table has it, into one counted from the root."""
-    if score >= PROVEN:
-        return score - ply
-    if score <= -PROVEN:
-        return score + ply
     return score
 
 

@@ -1,16 +1,14 @@
 """Readable adversarial search over any small game; the oracle that fast bots are held to.
 
-- `game`: what a game must offer to be searched
-- `minimax`, `ordering`, `uct`: the searches
+- `game`: what a game must offer to be searched, and orders of its moves
+- `minimax`, `uct`: the searches
 - `trace`: what a search did
-- `stones`, `tictactoe`, `gomoku`, `runs`: boards, and what they are worth
-- `twenty48`, `slides`: 2048 against an adversary
+- `gomoku`: boards, and what they are worth
 - `tree`: explicit trees, worked through by hand
 """
 
-from meijin.bots.reference.game import Game
+from meijin.bots.reference.game import Game, Ordering, ordered_by, scan, shuffled
 from meijin.bots.reference.minimax import Found, Table, alphabeta, fewest_leaves, minimax, negamax
-from meijin.bots.reference.ordering import Ordering, ordered_by, scan, shuffled
 from meijin.bots.reference.trace import Step, Trace, Window
 from meijin.bots.reference.uct import Estimate, uct
 

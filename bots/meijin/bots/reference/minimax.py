@@ -11,8 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeAlias
 
-from meijin.bots.reference.game import Game, Move
-from meijin.bots.reference.ordering import Ordering, scan
+from meijin.bots.reference.game import Game, Move, Ordering, scan
 from meijin.bots.reference.trace import Trace, Window
 
 
@@ -147,11 +146,9 @@ class _Search(Generic[Move]):
         return is_leaf
 
     def moves(self) -> Sequence[Move]:
-        """The moves, in the order to try them in."""
         return self.order(self.game, self.game.moves())
 
     def enter(self, move: Move, alpha: float = -math.inf, beta: float = math.inf) -> None:
-        """Make a move."""
         self.game.play(move)
         self.ply += 1
         if self.trace is not None:
@@ -168,7 +165,6 @@ class _Search(Generic[Move]):
         return value
 
     def skip(self, moves: Iterable[Move]) -> None:
-        """Leave moves out."""
         if self.trace is not None:
             self.trace.skip(moves)
 

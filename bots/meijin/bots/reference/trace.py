@@ -19,11 +19,6 @@ class Window:
     beta: float = math.inf
     """The minimiser's best so far."""
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether one of the sides will not let the position come about."""
-        return self.alpha >= self.beta
-
     def narrowed(self, value: float, *, maximises: bool) -> Window:
         """The window once the side to move can have `value`."""
         if maximises:
@@ -53,17 +48,14 @@ class Step(Generic[Move]):
 
     @property
     def move(self) -> Move | None:
-        """The move that leads there, if any does."""
         return self.path[-1] if self.path else None
 
     @property
     def depth(self) -> int:
-        """Plies from the first position."""
         return len(self.path)
 
     @property
     def is_visited(self) -> bool:
-        """Whether the search has been there."""
         return self.value is not None
 
     @property
@@ -88,7 +80,6 @@ class Step(Generic[Move]):
         return inside or all(step.is_exact for step in self.steps)
 
     def walk(self) -> Iterator[Step[Move]]:
-        """This step and all below it, each before its own steps."""
         yield self
         for step in self.steps:
             yield from step.walk()
@@ -122,7 +113,6 @@ class Trace(Generic[Move]):
             above.left = above.left.narrowed(value, maximises=above.maximises)
 
     def skip(self, moves: Iterable[Move]) -> None:
-        """The search leaves moves out."""
         above = self._open[-1]
         for move in moves:
             above.steps.append(Step((*above.path, move), not above.maximises))

@@ -18,7 +18,6 @@ class Tree:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether it has no branches."""
         return not self.branches
 
     def at(self, path: Sequence[int]) -> Tree:
@@ -47,12 +46,10 @@ class TreeGame:
 
     @property
     def is_over(self) -> bool:
-        """Whether it stands at a leaf."""
         return self._here.is_leaf
 
     @property
     def maximiser_to_move(self) -> bool:
-        """Whether the maximiser moves at this depth."""
         return (len(self._path) % 2 == 0) == self._maximiser_first
 
     @property
@@ -61,22 +58,18 @@ class TreeGame:
         return tuple(self._path)
 
     def moves(self) -> Sequence[int]:
-        """The branches, from left to right."""
         return range(len(self._here.branches))
 
     def play(self, move: int) -> None:
-        """Go down a branch."""
         self._above.append(self._here)
         self._path.append(move)
         self._here = self._here.branches[move]
 
     def undo(self) -> None:
-        """Go back up."""
         self._here = self._above.pop()
         self._path.pop()
 
     def evaluate(self) -> float:
-        """The leaf's value; 0 above the leaves."""
         return self._here.value
 
 
@@ -88,7 +81,6 @@ class Example:
     maximiser_first: bool
 
     def game(self) -> TreeGame:
-        """A walk that begins at its top."""
         return TreeGame(self.tree, maximiser_first=self.maximiser_first)
 
 
@@ -120,4 +112,4 @@ S4 = Example(
 """Worth 7 by C; five leaves and all of B2 and B3 are pruned."""
 
 EXAMPLES: Mapping[str, Example] = MappingProxyType({"s1": S1, "s2": S2, "s4": S4})
-"""By their names; ``s3`` is no tree, but tic-tac-toe."""
+"""By their names."""

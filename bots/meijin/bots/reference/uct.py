@@ -37,7 +37,6 @@ def uct(
     rng: Random,
     *,
     reward: Callable[[float], float] = win_rate,
-    exploration: float = EXPLORATION,
 ) -> Estimate[Move]:
     """UCT: select, expand, play out and back up, `iterations` times.
 
@@ -48,7 +47,7 @@ def uct(
         raise ValueError("the game is over; there is no move to search for")
     if iterations < 2:  # noqa: PLR2004 - the first iteration is the root's own
         raise ValueError(f"{iterations} iterations try no move; give 2 or more")
-    search = _Uct(game, rng, reward, exploration)
+    search = _Uct(game, rng, reward)
     for _ in range(iterations):
         search.iterate()
     children = search.root.children
@@ -77,13 +76,11 @@ class _Uct(Generic[Move]):
         game: Game[Move],
         rng: Random,
         reward: Callable[[float], float],
-        exploration: float,
     ) -> None:
         self.root: _Node[Move] = _Node()
         self._game = game
         self._rng = rng
         self._reward = reward
-        self._exploration = exploration
 
     def iterate(self) -> None:
         path = [self.root]
@@ -111,12 +108,11 @@ class _Uct(Generic[Move]):
         def bound(move: Move) -> float:
             child = node.children[move]
             mean = child.mean if maximises else 1 - child.mean
-            return mean + self._exploration * math.sqrt(logarithm / child.visits)
+            return mean + EXPLORATION * math.sqrt(logarithm / child.visits)
 
         return max(node.children, key=bound)
 
     def _play_out(self) -> float:
-        """Play any moves to the end, take them back and return the reward."""
         plies = 0
         while not self._game.is_over:
             self._game.play(self._rng.choice(self._game.moves()))

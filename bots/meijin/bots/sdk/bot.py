@@ -11,7 +11,7 @@ from pathlib import Path
 from meijin.bots.sdk.answer import Answer, Stones
 from meijin.bots.sdk.position import Position
 from meijin.game import Color, Outcome
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 DIGEST_LENGTH = 16
@@ -68,7 +68,7 @@ class Bot:
         raise NotImplementedError(f"{type(self).__name__} needs a choose or a choose_many method")
 
     def place_opening(self, position: Position, stones: int) -> Stones | Awaitable[Stones]:
-        """Return the cells of so many stones of an opening, black and white in turn.
+        """Return the cells of this many stones of an opening, black and white in turn.
 
         For bots whose capabilities name other opening rules than the free one: with swap2 the
         first player places three, and the opponent then takes the better side. Called where
@@ -81,7 +81,7 @@ class Bot:
     ) -> Color | Stones | Awaitable[Color | Stones]:
         """Return the side to play after an opening, whose stones are on the board.
 
-        Where `stones` isn't 0, the bot may return the cells of so many further stones instead,
+        Where `stones` isn't 0, the bot may return the cells of this many further stones instead,
         in the order played; then the opponent chooses.
         """
         raise NotImplementedError(f"{type(self).__name__} needs a choose_side method")
@@ -118,6 +118,21 @@ class Bot:
 
     def close(self) -> None:
         """Hook: the bot has left, or never got in; called once, last of all."""
+
+
+def options_given(**options: object) -> Mapping[str, str]:
+    """A configuration: the options that are not ``None``, as texts."""
+    return {name: str(option) for name, option in options.items() if option is not None}
+
+
+async def settled(found: object) -> object:
+    """What a method has returned, awaited where it is ``async``."""
+    return await found if inspect.isawaitable(found) else found
+
+
+def overrides(bot: Bot, method: str) -> bool:
+    """Whether a bot has a method of its own."""
+    return getattr(type(bot), method) is not getattr(Bot, method)
 
 
 def kebab_case(name: str) -> str:

@@ -5,32 +5,108 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import os
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
+from typing import Self
 
 import grpc
 
-from meijin.bots.sdk.backoff import Backoff
-from meijin.bots.sdk.batch_searcher import searcher_for
-from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.bot import Bot, overrides
 from meijin.bots.sdk.errors import StreamLostError
 from meijin.bots.sdk.evaluator import Evaluator
-from meijin.bots.sdk.events import Draining, Events, Paused, Ping, Welcome
-from meijin.bots.sdk.games import Games
+from meijin.bots.sdk.games import RunningGames
 from meijin.bots.sdk.hardware import hardware as machine_of
-from meijin.bots.sdk.outbox import Outbox
-from meijin.bots.sdk.searcher import run_hook
-from meijin.bots.sdk.settings import Settings
-from meijin.bots.sdk.speed import read_speed
-from meijin.bots.sdk.stream import Stream
-from meijin.bots.sdk.threads import SearchThreads
+from meijin.bots.sdk.hardware import read_speed
+from meijin.bots.sdk.searcher import SearchThreads, run_hook, searcher_for
+from meijin.bots.sdk.stream import Stream, StreamOutbox
 from meijin.bots.sdk.wire import hello_to_proto
-from meijin.v1.play_service_pb2 import PlayRequest
+from meijin.v1.play_service_pb2 import Events, Welcome
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 from meijin.wire.channel import Security, open_async_channel
-from meijin.wire.contract import client_keepalive_options
+from meijin.wire.contract import (
+    DEFAULT_HOST,
+    SERVER_VARIABLE,
+    TOKEN_VARIABLE,
+    Address,
+    check_bot_name,
+    client_keepalive_options,
+    parse_address,
+)
+
+FIRST = timedelta(seconds=0.2)
+LONGEST = timedelta(seconds=5)
+
+
+class Backoff:
+    """Exponential backoff from `first` to `longest`, each delay cut by a random half at most.
+
+    Without the jitter, all bots of a server that restarts would return at once.
+    """
+
+    def __init__(
+        self, rng: Random, *, first: timedelta = FIRST, longest: timedelta = LONGEST
+    ) -> None:
+        self._rng = rng
+        self._first = first
+        self._longest = longest
+        self._next = first
+
+    def next(self) -> timedelta:
+        delay = self._next
+        self._next = min(2 * delay, self._longest)
+        return delay * self._rng.uniform(0.5, 1)
+
+    def reset(self) -> None:
+        self._next = self._first
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSettings:
+    """The server's address and the bot's identity, checked."""
+
+    address: Address
+    security: Security
+    """How the connection is made safe."""
+    token: str
+    """May be empty on a server with open registration."""
+    name: str
+    """Empty when the token alone says which bot it is."""
+
+    @classmethod
+    def resolve(
+        cls,
+        *,
+        server: str | None,
+        token: str | None,
+        name: str | None,
+        security: Security | None,
+        default_name: str,
+    ) -> Self:
+        """Fill in MEIJIN_SERVER, MEIJIN_TOKEN and, without a token, `default_name`.
+
+        An empty token is none, whatever the environment says.
+
+        Raises:
+            ValueError: the address, the token or the name can't be one, or the token would be
+                sent to another machine in plain text.
+        """
+        if token is None:
+            token = os.environ.get(TOKEN_VARIABLE, "")
+        token = token.strip()
+        if not (token.isascii() and token.isprintable()):
+            raise ValueError("the token holds characters that no token has; copy it again")
+        name = name or ("" if token else default_name)
+        if name:
+            check_bot_name(name)
+        address = parse_address(server or os.environ.get(SERVER_VARIABLE) or DEFAULT_HOST)
+        security = security or Security.from_environment()
+        security.check_token(address, token)
+        return cls(address=address, security=security, token=token, name=name)
+
 
 GOODBYE_TIMEOUT = timedelta(seconds=1)
 """What the server may take to close the stream after a goodbye."""
@@ -71,7 +147,7 @@ class Client:
         """
         if not isinstance(bot, Bot):
             raise TypeError(f"{bot!r} is no bot; give an instance of a subclass of Bot")
-        self.settings = Settings.resolve(
+        self.settings = ClientSettings.resolve(
             server=server, token=token, name=name, security=security, default_name=bot.name
         )
         self._bot = bot
@@ -80,7 +156,7 @@ class Client:
         self._digest = bot.digest  # of the program that runs, whatever is on disk by then
         self._backoff = backoff or Backoff(Random())  # noqa: S311 - no secret hangs on it
         self._threads = SearchThreads(threads)
-        self._games = Games(bot, searcher_for(bot, self._threads))
+        self._games = RunningGames(bot, searcher_for(bot, self._threads))
         self._evaluator = Evaluator(bot, self._threads)
         self._leaving = asyncio.Event()
         self._welcome: Welcome | None = None
@@ -111,26 +187,25 @@ class Client:
 
     async def _prepare(self) -> None:
         """Let the bot get ready in a search thread, as long as it isn't to leave."""
-        if type(self._bot).prepare is Bot.prepare:
+        if not overrides(self._bot, "prepare"):
             return
-        prepared = asyncio.Event()
-        errors: list[BaseException] = []
+        prepared: asyncio.Future[BaseException | None] = asyncio.get_running_loop().create_future()
 
-        def prepare() -> None:
+        def prepare() -> BaseException | None:
             try:
                 self._bot.prepare()
             except BaseException as error:  # noqa: BLE001 - it is raised again below
-                errors.append(error)
+                return error
+            return None
 
-        self._threads.run(prepare, lambda _: prepared.set())
-        waits = [asyncio.create_task(event.wait()) for event in (prepared, self._leaving)]
+        self._threads.run(prepare, prepared.set_result)
+        leaving = asyncio.create_task(self._leaving.wait())
         try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((prepared, leaving), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for wait in waits:
-                wait.cancel()
-        if errors:
-            raise errors[0]
+            leaving.cancel()
+        if prepared.done() and (error := prepared.result()) is not None:
+            raise error
 
     async def _play(self, channel: grpc.aio.Channel) -> None:
         """Open a stream and play on it until it ends; if that is no reason to leave, pause."""
@@ -138,7 +213,7 @@ class Client:
         metadata = (("authorization", f"Bearer {token}"),) if token else ()
         stream = Stream(PlayServiceStub(channel).Play(metadata=metadata), self.settings.address)
         try:
-            await self._run_stream(stream, Outbox())
+            await self._run_stream(stream, StreamOutbox())
         except StreamLostError as lost:
             self._games.close()
             await self._pause(lost)
@@ -147,19 +222,7 @@ class Client:
             self._evaluator.close()
             stream.cancel()
 
-    def _hello(self) -> PlayRequest:
-        return hello_to_proto(
-            self._bot,
-            name=self.settings.name,
-            digest=self._digest,
-            session_id=self._welcome.session_id if self._welcome else "",
-            hardware=self._hardware,
-            nodes_per_second=self._nodes_per_second,
-            known_games=self._games.known(),
-        )
-
-    async def _run_stream(self, stream: Stream, outbox: Outbox) -> None:
-        """Run the stream's one reader and its one writer."""
+    async def _run_stream(self, stream: Stream, outbox: StreamOutbox) -> None:
         reader = asyncio.create_task(self._read(stream, outbox))
         writer = asyncio.create_task(stream.write_from(outbox))
         leaving = asyncio.create_task(self._leaving.wait())
@@ -177,21 +240,31 @@ class Client:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _read(self, stream: Stream, outbox: Outbox) -> None:
-        welcome = await stream.open(self._hello())
+    async def _read(self, stream: Stream, outbox: StreamOutbox) -> None:
+        hello = hello_to_proto(
+            self._bot,
+            name=self.settings.name,
+            digest=self._digest,
+            session_id=self._welcome.session_id if self._welcome else "",
+            hardware=self._hardware,
+            nodes_per_second=self._nodes_per_second,
+            known_games=self._games.known(),
+        )
+        welcome = await stream.open(hello)
         self._enter(welcome)
         self._games.open(outbox, returning=welcome.running_games)
         self._evaluator.open(outbox)
         while True:
-            match await stream.read():
-                case Events() as events:
-                    self._apply(events)
-                case Ping(sequence):
-                    outbox.add_pong(sequence)
-                case Draining():
+            message = await stream.read()
+            match message.WhichOneof("fact"):
+                case "events":
+                    self._apply(message.events)
+                case "ping":
+                    outbox.add_pong(message.ping.sequence)
+                case "draining":
                     logger.info("the server is about to stop; games go on after its return")
-                case Paused(reason):
-                    logger.error("no new games for a while: %s", reason)
+                case "paused":
+                    logger.error("no new games for a while: %s", message.paused.reason)
 
     def _enter(self, welcome: Welcome) -> None:
         self._welcome = welcome
@@ -203,7 +276,7 @@ class Client:
 
     def _apply(self, events: Events) -> None:
         try:
-            self._games.apply(events)
+            self._games.apply(events, read_at=time.monotonic())
         except ValueError as error:
             raise StreamLostError(f"the server tells of an impossible game: {error}") from error
         if events.evaluations:
@@ -223,7 +296,7 @@ class Client:
     def _log_farewell(self) -> None:
         waiting = self._games.count
         if waiting and self._welcome:
-            grace = self._welcome.grace.total_seconds()
+            grace = self._welcome.grace_ms / 1000
             logger.info("left; games that wait %.0f s for the bot's return: %d", grace, waiting)
         else:
             logger.info("left")

@@ -1,10 +1,10 @@
-"""Position: what a bot sees at its turn."""
+"""Position: what a bot sees at its turn, and how much of its time it spends on one move."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
-from meijin.bots.sdk.events import Charge
+from meijin.bots.sdk.turn import Charge
 from meijin.game import Board, Color, TimeControl, Variant
 
 _MILLISECOND = timedelta(milliseconds=1)
@@ -18,21 +18,6 @@ class Position:
     or work on `board.copy()`. Durations are kept as whole milliseconds, the wire's unit:
     two `timedelta`s a turn would cost as much as playing the opponent's stone.
     """
-
-    __slots__ = (
-        "_cap_ms",
-        "board",
-        "clock_ms",
-        "color",
-        "game_id",
-        "last_charge",
-        "lost_us",
-        "max_nodes",
-        "move_ms",
-        "opponent",
-        "opponent_clock_ms",
-        "time_control",
-    )
 
     board: Board
     """The stones and every move so far."""
@@ -54,7 +39,7 @@ class Position:
     max_nodes: int
     """The most positions that a search is to visit; 0 for any number, as in every game."""
     lost_us: int
-    """Of that, what the bot did not take itself: microseconds that the road cost its clock."""
+    """Of that, what the bot did not take itself: microseconds that the network and waiting cost its clock."""
 
     def __init__(
         self,
@@ -127,3 +112,24 @@ class Position:
 
     def __repr__(self) -> str:
         return f"<Position {self.game_id} against {self.opponent}, {self.board!r}>"
+
+
+RESERVE = timedelta(milliseconds=100)
+"""Kept back for the way to the server and for the last step of a search."""
+RESERVED_SHARE = 0.2
+"""The reserve where less than half a second is left."""
+MOVES_TO_GO = 20
+"""The clock is to last for as many more moves."""
+
+
+def thinking_time(position: Position, limit: timedelta | None = None) -> timedelta:
+    """Time for one move: most of a cap per move, or a share of the clock with the increment.
+
+    It is never more than `limit`, and always leaves a reserve of what may be spent.
+    """
+    left = position.time_left
+    time = left - min(RESERVE, left * RESERVED_SHARE)
+    control = position.time_control
+    if control.initial is not None:
+        time = min(time, position.clock_left / MOVES_TO_GO + control.increment * 0.8)
+    return time if limit is None else min(time, limit)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import operator
 import time
 from collections.abc import Callable, Sequence
 
 from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure, Unchecked
-from meijin.bots.sdk.bot import Bot
-from meijin.bots.sdk.events import Charge, GameStarted, OpeningTask, Turn
-from meijin.bots.sdk.outbox import Outbox
+from meijin.bots.sdk.bot import Bot, settled
+from meijin.bots.sdk.errors import failure_of, with_place
 from meijin.bots.sdk.position import Position
-from meijin.bots.sdk.road import Road
-from meijin.bots.sdk.tracebacks import failure_of, with_place
+from meijin.bots.sdk.stream import StreamOutbox
+from meijin.bots.sdk.turn import Charge, OpeningTask, Turn
 from meijin.bots.sdk.turn_log import log_action, log_turn
-from meijin.bots.sdk.wire import Action, KnownGame
+from meijin.bots.sdk.wire import Action, ReturningGame
 from meijin.game import (
     Board,
     Choose,
@@ -27,12 +25,62 @@ from meijin.game import (
     decode_moves,
     encode_moves,
 )
+from meijin.v1.play_service_pb2 import GameStarted
+from meijin.wire.capabilities import move_time
+from meijin.wire.values import color_from_proto, time_control_from_proto, variant_from_proto
+
+LOST_SHARE = 0.1
+"""A move that loses more of its time than this is warned of."""
+LEAST_US = 20_000
+"""Less is what a busy processor takes now and then."""
+QUIET_SECONDS = 60.0
+"""Between two warnings, in however many games."""
+_MICROSECONDS = 1_000_000
+
+logger = logging.getLogger("meijin.bots")
+
+
+class LatencyMonitor:
+    """Warns of time lost between the server and the bot: once in a game, once a minute in all.
+
+    That is all which the bot itself does not measure: the network both ways, and turns that
+    wait to be read because the bot blocks its event loop.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._warned: set[str] = set()
+        self._quiet_until = -1.0
+
+    def note(self, position: Position) -> None:
+        """Look at what the last answer has lost, and warn if it was much."""
+        lost_us, charge = position.lost_us, position.last_charge
+        if lost_us < LEAST_US or charge is None or position.game_id in self._warned:
+            return
+        usual = move_time(position.time_control).total_seconds()
+        if lost_us < usual * LOST_SHARE * _MICROSECONDS or self._clock() < self._quiet_until:
+            return
+        self._quiet_until = self._clock() + QUIET_SECONDS
+        self._warned.add(position.game_id)
+        logger.warning(
+            "game %s: %.3f s of the %.3f s charged for the last move were lost between the "
+            "server and the bot, where a "
+            "move has %.3f s (%.3f s more were credited as lag); run the bot nearer to the server, "
+            "keep that much back of its time, and don't block its event loop",
+            position.game_id,
+            lost_us / _MICROSECONDS,
+            charge.charged_us / _MICROSECONDS,
+            usual,
+            charge.lag_us / _MICROSECONDS,
+        )
+
+    def forget(self, game_id: str) -> None:
+        self._warned.discard(game_id)
+
 
 _MILLISECOND = 0.001
 MAX_CELLS = 1 << 16
 """More than any board has: what the wire can name."""
-
-logger = logging.getLogger("meijin.bots")
 
 
 class RunningGame:
@@ -41,21 +89,6 @@ class RunningGame:
     The event loop notes what the server says, and whoever calls the bot brings the position
     up to date first: a search and the event loop never touch one board at the same time.
     """
-
-    __slots__ = (
-        "_answer",
-        "_clock",
-        "_outbox",
-        "_pending",
-        "_road",
-        "_shown",
-        "_taken_us",
-        "_told",
-        "color",
-        "number",
-        "position",
-        "running",
-    )
 
     number: int
     """The game's number on the stream."""
@@ -68,32 +101,36 @@ class RunningGame:
     def __init__(
         self,
         started: GameStarted,
-        outbox: Outbox,
+        outbox: StreamOutbox,
         clock: Callable[[], float] = time.monotonic,
         *,
-        road: Road | None = None,
+        latency: LatencyMonitor | None = None,
         earlier: RunningGame | None = None,
     ) -> None:
-        """Begin a game, or go on with that of an `earlier` stream."""
-        self.number = started.number
+        """Begin a game, or go on with that of an `earlier` stream.
+
+        Raises:
+            ValueError: there is no such game.
+        """
+        self.number = started.game
         self.running = True
+        self.color = color_from_proto(started.color)
         self.position = Position(
-            Board.from_moves(decode_moves(started.moves), started.variant),
-            started.time_control,
-            color=started.color,
+            Board.from_moves(decode_moves(started.moves), variant_from_proto(started.variant)),
+            time_control_from_proto(started.time_control),
+            color=self.color,
             game_id=started.game_id,
             opponent=started.opponent,
         )
-        self.color = started.color
         self._outbox = outbox
         self._clock = clock
-        self._road = road or Road()
+        self._latency = latency or LatencyMonitor()
         # The moves of the last turn, and what answered it: of the game's, over all streams.
         self._told: bytes = started.moves if earlier is None else earlier._told  # noqa: SLF001
         self._answer: object = None if earlier is None else earlier._answer  # noqa: SLF001
         self._taken_us = -1  # what the last answer took from read to send; -1 before the first
         self._pending: Turn | None = None  # the turn that waits for an answer
-        self._shown = Turn(self.number, 0, b"", 0, 0, 0.0)  # the turn that the bot was last given
+        self._shown = Turn(0, b"", 0, 0, 0.0)  # the turn that the bot was last given
 
     def begin_turn(self, turn: Turn) -> bool:
         """Begin a turn; False if the bot is searching for it already."""
@@ -105,9 +142,9 @@ class RunningGame:
         return True
 
     @property
-    def known(self) -> KnownGame:
+    def known(self) -> ReturningGame:
         """What the server has told of the game, and what the bot has answered."""
-        return KnownGame(self.position.game_id, self._told, _stones_of(self._answer))
+        return ReturningGame(self.position.game_id, self._told, _stones_of(self._answer))
 
     def turn_position(self) -> Position:
         """The position of the turn, its clocks less the time that the turn has waited.
@@ -129,12 +166,12 @@ class RunningGame:
         return position
 
     def _note_charge(self, charge: Charge) -> None:
-        """Look what of the charge for the last answer was the road."""
+        """Look what of the charge for the last answer was latency."""
         position = self.position
         position.last_charge = charge
         if self._taken_us >= 0:
             position.lost_us = max(charge.charged_us - self._taken_us, 0)
-            self._road.note(position)
+            self._latency.note(position)
 
     def _follow(self, moves: bytes) -> None:
         """Bring the board to `moves`, from the start where something else stands on it."""
@@ -153,31 +190,14 @@ class RunningGame:
         """What the opening asks for; ``None`` where a usual move is."""
         return None if self._pending is None else self._pending.task
 
-    def answer_task(self, bot: Bot, task: OpeningTask) -> Action:
+    async def answer_task(self, bot: Bot) -> Action:
         """Have the bot do what the opening asks for; an impossible answer is a failure."""
-        return self._task_action(bot, self._ask(bot, task), task)
-
-    async def await_task(self, bot: Bot, task: OpeningTask) -> Action:
-        """As `answer_task`, with methods that may be ``async``."""
-        answer = self._ask(bot, task)
-        if inspect.isawaitable(answer):
-            answer = await answer
-        return self._task_action(bot, answer, task)
-
-    def _ask(self, bot: Bot, task: OpeningTask) -> object:
-        position = self.turn_position()
-        if task.may_choose:
-            return bot.choose_side(position, task.stones)
-        return bot.place_opening(position, task.stones)
-
-    def _task_action(self, bot: Bot, answer: object, task: OpeningTask) -> Action:
-        turn, position = self._shown, self.position
-        self._follow(turn.moves)
-        action = _check_opening(answer, task, position.board)
-        if isinstance(action, Failure):
-            action = with_place(action, bot.choose_side if task.may_choose else bot.place_opening)
-            logger.error("failed in game %s: %s", position.game_id, action.message)
-        return Action(self.number, turn.ply, action, turn.read_at)
+        task, position = self.task, self.turn_position()
+        assert task is not None
+        method = bot.choose_side if task.may_choose else bot.place_opening
+        answer = await settled(method(position, task.stones))
+        self._follow(self._shown.moves)
+        return self._action(_check_opening(answer, task, position.board), method)
 
     def action_for(self, answer: object, asked: object = None) -> Action:
         """The action for what the bot answered; an impossible answer is a failure.
@@ -185,18 +205,19 @@ class RunningGame:
         Args:
             asked: The method that has answered, whose place a failure tells.
         """
-        turn = self._shown
-        self._follow(turn.moves)  # whatever the bot has left on the board
+        self._follow(self._shown.moves)  # whatever the bot has left on the board
         board = self.position.board
         if type(answer) is int and board.is_legal(answer):
-            return Action(self.number, turn.ply, answer, turn.read_at)
+            return Action(self.number, self._shown.ply, answer, self._shown.read_at)
         if isinstance(answer, Unchecked):
-            return Action(self.number, turn.ply, answer.cell, turn.read_at)
-        checked = check_answer(answer, board)
-        if isinstance(checked, Failure):
-            checked = with_place(checked, asked)
-            logger.error("failed in game %s: %s", self.position.game_id, checked.message)
-        return Action(self.number, turn.ply, checked, turn.read_at)
+            return self._action(answer.cell, asked)
+        return self._action(check_answer(answer, board), asked)
+
+    def _action(self, answer: Answer | OpeningAction | Failure, asked: object) -> Action:
+        if isinstance(answer, Failure):
+            answer = with_place(answer, asked)
+            logger.error("failed in game %s: %s", self.position.game_id, answer.message)
+        return Action(self.number, self._shown.ply, answer, self._shown.read_at)
 
     def failure_action(self, error: BaseException) -> Action:
         """The action for an `error` that came instead of an answer."""

@@ -11,12 +11,58 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from meijin.bots.sdk.errors import ArenaError, InvalidBotError, StreamLostError, refusal
-from meijin.bots.sdk.events import ServerMessage, Welcome
-from meijin.bots.sdk.outbox import Outbox
-from meijin.bots.sdk.wire import message_from_proto
-from meijin.v1.play_service_pb2 import PlayRequest, PlayResponse
+from meijin.bots.sdk.wire import Action, actions_to_proto
+from meijin.v1.play_service_pb2 import Goodbye, PlayRequest, PlayResponse, Pong, Welcome
 from meijin.wire.channel import handshake_failure
 from meijin.wire.contract import MAX_MESSAGE_BYTES, Address
+
+COLLECTING_TICKS = 5
+"""Turns of the event loop that the first action waits for others: five make the batches of
+256 games 20 times as large as none, and cost a lone game nothing measurable."""
+
+
+class StreamOutbox:
+    """Batches actions until the stream's one writer takes them."""
+
+    def __init__(self) -> None:
+        self._actions: list[Action] = []
+        self._pongs: list[int] = []
+        self._leaving = False
+        self.closed = False
+        """The goodbye has been taken; nothing comes after it."""
+        self._filled = asyncio.Event()
+
+    def add_action(self, action: Action) -> None:
+        """Send an action together with others."""
+        self._actions.append(action)
+        self._filled.set()
+
+    def add_pong(self, sequence: int) -> None:
+        """Answer a ping before anything else."""
+        self._pongs.append(sequence)
+        self._filled.set()
+
+    def say_goodbye(self) -> None:
+        self._leaving = True
+        self._filled.set()
+
+    async def take(self) -> list[PlayRequest]:
+        """Wait for something to send; all of it, or the pongs alone if there are any."""
+        await self._filled.wait()
+        if not self._pongs:
+            for _ in range(COLLECTING_TICKS):
+                await asyncio.sleep(0)
+        if self._pongs:
+            pongs, self._pongs = self._pongs, []
+            return [PlayRequest(pong=Pong(sequence=sequence)) for sequence in pongs]
+        self._filled.clear()
+        actions, self._actions = self._actions, []
+        requests = actions_to_proto(actions, now=time.monotonic()) if actions else []
+        if self._leaving:
+            self.closed = True
+            requests.append(PlayRequest(goodbye=Goodbye()))
+        return requests
+
 
 WELCOME_TIMEOUT = timedelta(seconds=10)
 """What the server may take to answer the hello."""
@@ -50,12 +96,12 @@ class Stream:
                 message = await self.read()
         except TimeoutError:
             raise StreamLostError("the server doesn't answer") from None
-        if not isinstance(message, Welcome):
+        if not message.HasField("welcome"):
             raise StreamLostError("the server doesn't greet back")
-        return message
+        return message.welcome
 
-    async def read(self) -> ServerMessage | None:
-        """Wait for the next message; nothing for one of an unknown kind.
+    async def read(self) -> PlayResponse:
+        """Wait for the next message.
 
         Raises:
             RefusedError: the stream has ended, and the bot need not return.
@@ -64,18 +110,18 @@ class Stream:
         try:
             response = await self._call.read()
             if isinstance(response, PlayResponse):
-                return message_from_proto(response, read_at=time.monotonic())
+                return response
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
             raise StreamLostError("the stream was cancelled") from None
         except grpc.aio.AioRpcError as error:
             raise _ending(error, self._address) from None
-        except (DecodeError, ValueError) as error:
+        except DecodeError as error:
             raise StreamLostError(f"the server sent something impossible: {error}") from error
         raise StreamLostError("the server closed the stream")
 
-    async def write_from(self, outbox: Outbox) -> None:
+    async def write_from(self, outbox: StreamOutbox) -> None:
         """Send what comes into `outbox`, up to a goodbye or the end of the stream."""
         while not outbox.closed:
             for request in await outbox.take():

@@ -10,11 +10,11 @@ import logging
 from pathlib import Path
 
 from meijin.bots.sdk.answer import Choice, Failure, Resignation, Unchecked
-from meijin.bots.sdk.events import Turn
 from meijin.bots.sdk.position import Position
+from meijin.bots.sdk.turn import Turn
 from meijin.bots.sdk.wire import Action
 from meijin.game import Analysis, Variant, cell_name, decode_moves
-from meijin.game.records.position_string import format_position
+from meijin.game.records.record import format_position
 
 logger = logging.getLogger("meijin.bots.turns")
 

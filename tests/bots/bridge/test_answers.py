@@ -1,12 +1,15 @@
 """Analysis in the messages of engines."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.bots import Analysis
-from meijin.bots.bridge.messages import read_analysis
-from meijin.game import Variant
+from meijin.bots.bridge.answers import move_answer, read_analysis
+from meijin.bots.sdk.answer import Answer, Unchecked
+from meijin.game import Board, Variant
 
 CELL = 7 * 15 + 7
 """The middle: 7,7 and H8."""
@@ -38,32 +41,35 @@ CELL = 7 * 15 + 7
 def test_words_of_common_engines(messages: list[str], analysis: Analysis | None) -> None:
     """The last of each is taken."""
     found = read_analysis(messages, Variant(), CELL)
-    assert (found is None) is (analysis is None)
-    if found is not None and analysis is not None:
-        assert (found.score, found.depth, found.nodes) == (
-            analysis.score,
-            analysis.depth,
-            analysis.nodes,
-        )
-        assert list(found.pv) == list(analysis.pv)
+    assert (found and replace(found, pv=tuple(found.pv))) == analysis
 
 
-def test_rows_are_counted_from_either_side() -> None:
-    """The side from which the first cell is the move that was played is the engine's."""
-    found = read_analysis(["pv A1 B1"], Variant(), 0)
+@pytest.mark.parametrize(
+    ("line", "cell", "pv"),
+    [
+        ("pv A1 B1", 0, [0, 1]),
+        ("pv A1 B1", 210, [210, 211]),
+        ("pv 7,7 15,3 2,2", CELL, [CELL]),
+    ],
+)
+def test_lines(line: str, cell: int, pv: list[int]) -> None:
+    """Rows count from the side from which the first is the move; a line ends where it leaves the board.
+
+    One that begins with another move is left out.
+    """
+    found = read_analysis([line], Variant(), cell)
     assert found is not None
-    assert list(found.pv) == [0, 1]
-    found = read_analysis(["pv A1 B1"], Variant(), 210)
-    assert found is not None
-    assert list(found.pv) == [210, 211]
+    assert list(found.pv) == pv
+    assert read_analysis([line], Variant(), 17) is None
 
 
-def test_line_of_another_move() -> None:
-    """A line that doesn't begin with the move is left out; it ends where it leaves the board."""
-    assert read_analysis(["pv 1,1 2,2"], Variant(), CELL) is None
-    found = read_analysis(["pv 7,7 15,3 2,2"], Variant(), CELL)
-    assert found is not None
-    assert list(found.pv) == [CELL]
+@pytest.mark.parametrize(
+    ("point", "answer"),
+    [((1, 0), 1), ((0, 0), Unchecked(0)), ((15, 3), Unchecked(225)), ((-1, 3), Unchecked(225))],
+)
+def test_moves(point: tuple[int, int], answer: Answer) -> None:
+    """An illegal one is for all to see."""
+    assert move_answer(point, (), Board.from_moves([0])) == answer
 
 
 @given(st.lists(st.text(max_size=200)))

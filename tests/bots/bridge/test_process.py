@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.bots.bridge.lines import MAX_LINE, LineBuffer
+from meijin.bots.bridge.process import MAX_LINE, LineBuffer
 
 
 def lines_of(*chunks: bytes) -> list[str]:
-    """What chunks are cut into."""
     buffer = LineBuffer()
     for chunk in chunks:
         buffer.feed(chunk)
@@ -29,10 +28,11 @@ def test_end_in_two_chunks() -> None:
 def test_bytes_that_are_no_text() -> None:
     """NULs and byte order marks are taken out; what is no UTF-8 is replaced."""
     assert lines_of(b"\xef\xbb\xbfO\0K\n", b"\0\n", b"caf\xe9\n") == ["OK", "caf\ufffd"]
+    assert lines_of("OK\r\n7,7\r\n".encode("utf-16")) == ["OK", "7,7"]
 
 
 def test_long_line() -> None:
-    """No more than so many bytes of a line are kept, and the next line is whole."""
+    """No more than this many bytes of a line are kept, and the next line is whole."""
     buffer = LineBuffer()
     for _ in range(100):
         buffer.feed(b"x" * 1000)
