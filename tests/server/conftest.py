@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -14,8 +14,10 @@ from meijin.server.tracing.spans import NO_TRACER, Span, Tracer
 
 # What fixtures need is imported in them: a test without a server starts in half a second less.
 if TYPE_CHECKING:
-    from meijin.testing.peer import CallEnding
-    from meijin.testing.server import ServerInTest
+    from tests.server_in_test import ServerInTest
+
+    from meijin.server.storage import Storage
+    from meijin.store import Database
     from meijin.wire.channel import Security
 
 
@@ -26,30 +28,6 @@ class StartServer(Protocol):
         self, security: Security | None = None, tracer: Tracer = NO_TRACER, **settings: Any
     ) -> AbstractAsyncContextManager[ServerInTest]:
         """Serve as long as the block lasts; the settings override those of the tests."""
-
-
-@pytest.fixture
-def line() -> Callable[..., Awaitable[None]]:
-    """Has black and white answer their turns with cells."""
-    from meijin.testing.peer import play_moves
-
-    return play_moves
-
-
-@pytest.fixture(name="ending_of_call")
-def _ending_of_call() -> Callable[[Any], Awaitable[CallEnding]]:
-    """Reads a streaming call to its end and tells how it ended."""
-    from meijin.testing.peer import ending_of_call
-
-    return ending_of_call
-
-
-@pytest.fixture
-def ending() -> Callable[..., Awaitable[CallEnding]]:
-    """Sends the bytes of a request to a method and tells how the call ended."""
-    from meijin.testing.peer import ending_of_request
-
-    return ending_of_request
 
 
 def _is_alarming(record: logging.LogRecord) -> bool:
@@ -72,11 +50,10 @@ def _no_failure(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert [record for record in records if _is_alarming(record)] == []
 
 
-@pytest.fixture
-def start_server(tmp_path: Path, _no_failure: None) -> StartServer:
-    """Opens servers where everybody may come in, one after the other on the same store."""
-    from meijin.bots.sdk.poller import ignore_idle_wakeups
-    from meijin.testing.server import open_server
+def _starter(folder: Path) -> StartServer:
+    from tests.server_in_test import open_server
+
+    from meijin.bots.sdk.runner import ignore_idle_wakeups
     from meijin.testing.settings import settings_in
 
     @asynccontextmanager
@@ -84,10 +61,40 @@ def start_server(tmp_path: Path, _no_failure: None) -> StartServer:
         security: Security | None = None, tracer: Tracer = NO_TRACER, **settings: Any
     ) -> AsyncIterator[ServerInTest]:
         ignore_idle_wakeups()
-        async with open_server(settings_in(tmp_path, **settings), security, tracer) as server:
+        async with open_server(settings_in(folder, **settings), security, tracer) as server:
             yield server
 
     return opened
+
+
+@pytest.fixture
+def start_server(tmp_path: Path, _no_failure: None) -> StartServer:
+    """Opens servers where everybody may come in, one after the other on the same store."""
+    return _starter(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def start_shared_server(tmp_path_factory: pytest.TempPathFactory) -> StartServer:
+    """Opens servers of a module, each on a store of its own; its tests ask for `_no_failure` too."""
+
+    def opened(*given: Any, **settings: Any) -> AbstractAsyncContextManager[ServerInTest]:
+        return _starter(tmp_path_factory.mktemp("shared"))(*given, **settings)
+
+    return opened
+
+
+@pytest.fixture(scope="module")
+async def _shared_server(
+    start_shared_server: StartServer, request: pytest.FixtureRequest
+) -> AsyncIterator[ServerInTest]:
+    async with start_shared_server(**getattr(request.module, "SHARED", {})) as server:
+        yield server
+
+
+@pytest.fixture
+def shared(_shared_server: ServerInTest, _no_failure: None) -> ServerInTest:
+    """A server of all tests of a module that ask for it, with the settings in its ``SHARED``."""
+    return _shared_server
 
 
 @pytest.fixture
@@ -100,6 +107,18 @@ async def server(
         yield server
 
 
+@pytest.fixture
+def storage(database: Database) -> Iterator[Storage]:
+    from meijin.server.storage import Storage
+    from meijin.store import Writer
+
+    writer = Writer(database)
+    storage = Storage(database, writer)
+    yield storage
+    writer.close()
+    storage.close()
+
+
 class RecordingTracer(Tracer):
     """Keeps the spans, in the order in which they ended."""
 
@@ -109,15 +128,12 @@ class RecordingTracer(Tracer):
         self.spans: list[Span] = []
 
     def record(self, span: Span) -> None:
-        """Keep it."""
         self.spans.append(span)
 
     def named(self, name: str) -> list[Span]:
-        """The spans of a name."""
         return [span for span in self.spans if span.name == name]
 
 
 @pytest.fixture
 def tracer() -> RecordingTracer:
-    """A tracer that sends nothing."""
     return RecordingTracer()

@@ -8,7 +8,7 @@ import pytest
 
 from meijin.game import TimeClasses, TimeControl, Variant
 from meijin.store.errors import TimeClassError
-from meijin.store.tournaments.ladder_choice import ladder_of
+from meijin.store.tournaments.pairings import ladder_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,6 +16,8 @@ from meijin.server.errors import CertificateError
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 FORM = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
+P_256 = ec.SECP256R1()
+PLAIN = serialization.NoEncryption()
 Key: TypeAlias = ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey
 
 
@@ -26,21 +28,16 @@ def _authority() -> Authority:
 
 @pytest.fixture(name="files")
 def _files(authority: Authority, tmp_path: Path) -> tuple[Path, Path]:
-    """A server's certificate and its key."""
     files = (tmp_path / "server.pem", tmp_path / "server-key.pem")
     authority.server_pair(["example.org", "10.0.0.1", "::1"], now=NOW, validity=DAY).write(*files)
     return files
 
 
 def test_a_pair_is_read_as_written(files: tuple[Path, Path]) -> None:
-    """With the day on which it ends."""
+    """With the day on which it ends; anybody may read the certificate, its owner the key."""
     pair = KeyPair.read(*files)
     assert (pair.certificate, pair.key) == (files[0].read_bytes(), files[1].read_bytes())
     assert pair.end == NOW + DAY
-
-
-def test_only_its_owner_reads_a_key(files: tuple[Path, Path]) -> None:
-    """Anybody may read the certificate."""
     assert stat.S_IMODE(files[1].stat().st_mode) == 0o600
     assert stat.S_IMODE(files[0].stat().st_mode) & 0o400
 
@@ -73,7 +70,6 @@ def test_other_verifiers_take_the_chain(tmp_path: Path) -> None:
 
 
 def shake_hands(serving: ssl.SSLContext, trusting: ssl.SSLContext, name: str) -> None:
-    """Carry out a handshake in memory."""
     there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
     server = serving.wrap_bio(there, back, server_side=True)
     client = trusting.wrap_bio(back, there, server_hostname=name)
@@ -108,16 +104,26 @@ def test_impossible_names(authority: Authority, name: str) -> None:
         authority.server_pair([name], now=NOW, validity=DAY)
 
 
-@pytest.mark.parametrize(
-    ("place", "content", "error"),
-    [
-        (0, None, r"can't read .*server.pem: No such file"),
-        (1, None, r"can't read .*server-key.pem: No such file"),
-        (0, b"garbage", r"server.pem holds no certificate in PEM"),
-        (1, b"garbage", r"server-key.pem holds no private key in PEM"),
-        (0, b"", r"server.pem holds no certificate in PEM"),
-    ],
-)
+def pem(key: Key, password: bytes = b"") -> bytes:
+    encryption = serialization.BestAvailableEncryption(password) if password else PLAIN
+    return key.private_bytes(*FORM, encryption)
+
+
+USELESS = {
+    "no certificate": (0, None, r"can't read .*server.pem: No such file"),
+    "no key": (1, None, r"can't read .*server-key.pem: No such file"),
+    "garbage": (0, b"garbage", "server.pem holds no certificate in PEM"),
+    "a garbage key": (1, b"garbage", "server-key.pem holds no private key in PEM"),
+    "nothing": (0, b"", "server.pem holds no certificate in PEM"),
+    "another's": (1, pem(ec.generate_private_key(P_256)), "is not the key of .*server.pem"),
+    "Ed25519": (1, pem(ed25519.Ed25519PrivateKey.generate()), "no use for; give RSA, P-256"),
+    "P-521": (1, pem(ec.generate_private_key(ec.SECP521R1())), "no use for; give RSA, P-256"),
+    "password": (1, pem(ec.generate_private_key(P_256), b"x"), "has a password; give a key"),
+}
+"""In the place of the certificate or its key: also another's, and what no client of gRPC's takes."""
+
+
+@pytest.mark.parametrize(("place", "content", "error"), USELESS.values(), ids=USELESS)
 def test_useless_files(
     files: tuple[Path, Path], place: int, content: bytes | None, error: str
 ) -> None:
@@ -126,32 +132,4 @@ def test_useless_files(
     if content is not None:
         files[place].write_bytes(content)
     with pytest.raises(CertificateError, match=error):
-        KeyPair.read(*files)
-
-
-def test_a_key_of_another_certificate(authority: Authority, files: tuple[Path, Path]) -> None:
-    """It is no pair."""
-    files[1].write_bytes(authority.pair.key)
-    with pytest.raises(CertificateError, match=r"server-key.pem is not the key of .*server.pem"):
-        KeyPair.read(*files)
-
-
-@pytest.mark.parametrize(
-    "key",
-    [ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP521R1())],
-    ids=["Ed25519", "P-521"],
-)
-def test_kinds_of_keys(files: tuple[Path, Path], key: Key) -> None:
-    """Those are refused that no client of gRPC's takes."""
-    files[1].write_bytes(key.private_bytes(*FORM, serialization.NoEncryption()))
-    with pytest.raises(CertificateError, match="a kind that TLS has no use for; give RSA, P-256"):
-        KeyPair.read(*files)
-
-
-def test_a_key_with_a_password(files: tuple[Path, Path]) -> None:
-    """Nobody is there to type it."""
-    encryption = serialization.BestAvailableEncryption(b"secret")
-    key = ec.generate_private_key(ec.SECP256R1())
-    files[1].write_bytes(key.private_bytes(*FORM, encryption))
-    with pytest.raises(CertificateError, match="has a password; give a key without one"):
         KeyPair.read(*files)

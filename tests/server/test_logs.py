@@ -14,7 +14,6 @@ from meijin.server.logs import NOISY, LogFormat, LogLevel, configure_logs, is_no
 
 @pytest.fixture(autouse=True)
 def _configuration() -> Iterator[None]:
-    """What a test configures holds for that test."""
     root = logging.getLogger()
     changed = [root, *map(logging.getLogger, NOISY)]
     handlers, levels = root.handlers, [logger.level for logger in changed]
@@ -27,16 +26,17 @@ def _configuration() -> Iterator[None]:
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    """What was logged as JSON."""
     return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
 
 
 def test_libraries_write_the_same_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    """One JSON object a line with the same keys, whoever logs."""
-    configure_logs(LogLevel.INFO, LogFormat.JSON)
-    structlog.get_logger().warning("ours", game=3)
-    logging.getLogger("grpc").warning("theirs: %d", 7)
+    """One JSON object a line with the same keys, whoever logs, and what is bound to the task."""
+    configure_logs()  # what is no terminal, such as this test, gets JSON
+    with structlog.contextvars.bound_contextvars(session="5e55"):
+        structlog.get_logger().warning("ours", game=3)
+        logging.getLogger("grpc").warning("theirs: %d", 7)
     ours, theirs = lines(capsys)
+    assert ours["session"] == theirs["session"] == "5e55"
     assert (ours["event"], ours["game"]) == ("ours", 3)
     assert (theirs["event"], theirs["logger"]) == ("theirs: 7", "grpc")
     assert ours["level"] == theirs["level"] == "warning"
@@ -62,16 +62,6 @@ def test_level(capsys: pytest.CaptureFixture[str], level: LogLevel, told: list[s
     logging.getLogger("sqlalchemy.pool.impl.QueuePool").error("Error closing cursor")
     log.error("an error")
     assert [line["event"] for line in lines(capsys)] == told
-
-
-def test_lines_of_a_stream_have_its_session(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is bound to a task is on each of its lines, a library's too."""
-    configure_logs(LogLevel.INFO, LogFormat.JSON)
-    with structlog.contextvars.bound_contextvars(session="5e55"):
-        structlog.get_logger().info("ours")
-        logging.getLogger("asyncio").warning("theirs")
-    structlog.get_logger().info("after it")
-    assert [line.get("session") for line in lines(capsys)] == ["5e55", "5e55", None]
 
 
 @pytest.mark.parametrize("form", [LogFormat.JSON, LogFormat.TEXT])
@@ -110,25 +100,14 @@ def test_text_of_others_cannot_rewrite_the_screen(capsys: pytest.CaptureFixture[
     assert not {"\x1b", "\r", "\u202e"} & set(told)
 
 
-def test_machines_get_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is no terminal, such as this test, gets objects."""
-    configure_logs()
-    structlog.get_logger().info("ours")
-    assert [line["event"] for line in lines(capsys)] == ["ours"]
-
-
 @pytest.mark.parametrize(
-    ("error", "is_told"), [(asyncio.CancelledError(), False), (ValueError("odd"), True)]
+    ("error", "is_told"),
+    [(asyncio.CancelledError(), False), (ValueError("odd"), True), (None, True)],
 )
 def test_calls_cut_off_by_the_end_of_the_loop_are_not_told(
-    error: BaseException, *, is_told: bool
+    error: BaseException | None, *, is_told: bool
 ) -> None:
-    """Every other failure is."""
-    info = (type(error), error, None)
+    """Every other failure is, and a line without one."""
+    info = None if error is None else (type(error), error, None)
     record = logging.LogRecord("grpc", logging.ERROR, "server.pyx", 1, "odd", (), info)
     assert is_no_cut_off_call(record) is is_told
-
-
-def test_messages_without_a_failure_are_told() -> None:
-    """A filter that looks at failures leaves the rest alone."""
-    assert is_no_cut_off_call(logging.LogRecord("grpc", logging.ERROR, "", 1, "odd", (), None))

@@ -51,14 +51,6 @@ def test_arguments_come_before_the_environment_before_the_file(
     assert settings.max_notices == 3
 
 
-def test_durations_are_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plain numbers, as the command's options take them, and the standard's form."""
-    monkeypatch.setenv("MEIJIN_GRACE", "1.5")
-    monkeypatch.setenv("MEIJIN_DRAIN", "PT2M")
-    assert Settings().grace == timedelta(seconds=1.5)
-    assert Settings().drain == timedelta(minutes=2)
-
-
 def test_classes_of_time_control_are_read_as_they_are_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -70,15 +62,21 @@ def test_classes_of_time_control_are_read_as_they_are_written(
         Settings.model_validate({"time_classes": "quick=2,quicker=1,slow"})
 
 
-def test_words_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enums and flags by their values."""
-    monkeypatch.setenv("MEIJIN_DURABILITY", "process")
-    monkeypatch.setenv("MEIJIN_REGISTRATION", "invitation")
-    monkeypatch.setenv("MEIJIN_READING", "token")
+def test_values_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enums by their values; durations as plain seconds, or in the standard's form."""
+    for name, value in (
+        ("DURABILITY", "process"),
+        ("REGISTRATION", "invitation"),
+        ("READING", "token"),
+        ("GRACE", "1.5"),
+        ("DRAIN", "PT2M"),
+    ):
+        monkeypatch.setenv(f"MEIJIN_{name}", value)
     settings = Settings()
     assert settings.durability is Durability.PROCESS
     assert settings.registration is Registration.INVITATION
     assert settings.reading is Reading.TOKEN
+    assert (settings.grace, settings.drain) == (timedelta(seconds=1.5), timedelta(minutes=2))
 
 
 @pytest.mark.parametrize(
@@ -94,6 +92,10 @@ def test_words_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) ->
         ("MEIJIN_GRACE", "nan"),
         ("MEIJIN_DURABILITY", "none"),
         ("MEIJIN_REDIS_URL", "http://localhost"),
+        ("MEIJIN_TRACES", "ftp://127.0.0.1:4317"),
+        ("MEIJIN_TRACES", "http://"),
+        ("MEIJIN_WEB_URL", "arena.example"),
+        ("MEIJIN_WEB", "localhost"),
     ],
 )
 def test_impossible_settings_are_refused(
@@ -117,21 +119,15 @@ def test_impossible_settings_are_refused(
         ({"certificate": "server.pem"}, "certificate and key go together"),
         ({"key": "server-key.pem"}, "certificate and key go together"),
         ({"client_ca": "ca.pem"}, "client_ca is for TLS; give certificate and key too"),
+        ({"web": "0.0.0.0:8080"}, "other machines reach 0.0.0.0:8080, and without TLS"),
+        ({"registration": "open", "reading": "token"}, "leave out either --open or --reading"),
+        ({"database_url": "postgresql://x", "backup_every": "60"}, "have a timer run pg_dump"),
     ],
 )
 def test_other_machines_are_let_in_on_purpose(given: dict[str, Any], error: str) -> None:
     """Without a word of their own neither plain text nor open registration leaves this machine."""
     with pytest.raises(ValidationError, match=error):
         Settings(**given)
-
-
-@pytest.mark.parametrize(
-    "traces", ["nonsense", "ftp://127.0.0.1:4317", "http://", "127.0.0.1:4317"]
-)
-def test_a_collector_has_a_url(traces: str) -> None:
-    """One that gRPC's exporter takes."""
-    with pytest.raises(ValidationError, match="a collector's URL, such as"):
-        Settings(traces=traces)
 
 
 @pytest.mark.parametrize(
@@ -164,22 +160,10 @@ def test_an_unknown_name_in_the_file_is_refused() -> None:
         Settings()
 
 
-def test_settings_do_not_change() -> None:
-    """They are handed down, never written."""
-    with pytest.raises(ValidationError, match="frozen"):
-        Settings().listen = "elsewhere"
-
-
-@pytest.mark.parametrize("folder", ["50% of a ?", "a#b", "a%20b", "größe"])
+@pytest.mark.parametrize("folder", ["somewhere", "50% of a ?", "a#b", "a%20b", "größe"])
 def test_any_folder_may_hold_the_database(folder: str) -> None:
-    """What means something in a URL means nothing in a path."""
+    """What means something in a URL means nothing in a path, which is absolute for workers."""
     url = make_url(Settings(data=Path(folder)).database)
-    assert url.database == str(Path.cwd() / folder / "meijin.db")
-
-
-def test_the_database_is_in_the_data_folder() -> None:
-    """As an absolute path: a worker may be started from elsewhere."""
-    settings = Settings(data=Path("somewhere"))
-    assert settings.database == f"sqlite:///{Path.cwd() / 'somewhere' / 'meijin.db'}"
-    url = "postgresql+psycopg://localhost/meijin"
-    assert Settings(database_url=url).database == url
+    assert (url.drivername, url.database) == ("sqlite", str(Path.cwd() / folder / "meijin.db"))
+    other = "postgresql+psycopg://localhost/meijin"
+    assert Settings(database_url=other).database == other

@@ -13,24 +13,26 @@ import grpc
 import structlog
 from prometheus_client import CollectorRegistry
 
-from meijin.server.access.webhooks import WebhookControl
-from meijin.server.api.health import HealthServicer
-from meijin.server.api.interceptor import Interceptor
-from meijin.server.api.limits import Limits
-from meijin.server.api.local import LocalCalls, Registrar
-from meijin.server.api.loopback import Loopback
-from meijin.server.api.webhook_payloads import payload_of
+from meijin.server.api.answers.webhook_payloads import payload_of
+from meijin.server.api.calls.interceptor import Interceptor
+from meijin.server.api.calls.limits import Limits
+from meijin.server.api.calls.local import LocalCalls, Registrar
+from meijin.server.api.calls.loopback import Loopback
+from meijin.server.api.services.health import HealthServicer
+from meijin.server.api.services.webhooks import WebhookServicer
 from meijin.server.connections.guard import ConnectionGuard
 from meijin.server.connections.limits import ConnectionLimits
 from meijin.server.credentials import Credentials
 from meijin.server.errors import StoppingError
-from meijin.server.metrics.certificates import CertificateExpiry
 from meijin.server.metrics.exporter import Exporter
-from meijin.server.metrics.game_counts import GameCounts
 from meijin.server.metrics.ladders import LadderWatch
-from meijin.server.metrics.registry import make_registry
-from meijin.server.metrics.standing import Standing
-from meijin.server.parts import Access, Parts
+from meijin.server.metrics.registry import (
+    CertificateExpiry,
+    GameCounts,
+    LiveMetrics,
+    make_registry,
+)
+from meijin.server.parts import Parts
 from meijin.server.process.backups import Backups
 from meijin.server.process.bind_failure import bind_failure, check_port
 from meijin.server.process.data_folder import (
@@ -58,7 +60,7 @@ from meijin.server.tournaments.recovery import (
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.server.tracing.start import start_tracer
 from meijin.server.webhooks.deliverer import Deliverer
-from meijin.server.webhooks.targets import Reach
+from meijin.server.webhooks.egress import EgressPolicy
 from meijin.store import Database, FileClaim, StoreInUseError, Writer
 from meijin.store.access.tokens import Identity, authenticate
 from meijin.store.database import STATEMENT_TIMEOUT, database_file
@@ -68,7 +70,6 @@ from meijin.store.move_log.log import MoveLog, open_log
 from meijin.store.move_log.mark import write_mark
 from meijin.store.schema import Epoch
 from meijin.wire.contract import (
-    BACKUP_FOLDER,
     SERVER_LOCK_FILE,
     UNIX_SCHEME,
     Address,
@@ -87,7 +88,7 @@ HANDSHAKE_TIMEOUT = timedelta(seconds=10)
 """How long a client has to open a connection; until then it is none that could be idle."""
 
 READ_TO_REFUSE = 2
-"""Messages of up to so many times `max_message_bytes` are read, to be refused in our own words.
+"""Messages of up to this many times `max_message_bytes` are read, to be refused in our own words.
 
 Larger ones gRPC refuses unread. So this bounds what a peer has us hold of a message: with the 2,000
 streams of an address half a gigabyte, which it has to send first.
@@ -118,13 +119,7 @@ OpenSite: TypeAlias = Callable[[LocalCalls], Awaitable[Site | None]]
 """Opens the pages, which call the services in this process; ``None`` where there are none."""
 
 
-async def _no_site(calls: LocalCalls) -> None:
-    """Open no pages."""
-
-
-async def serve(
-    settings: Settings, ready: Callable[[str], None], open_site: OpenSite = _no_site
-) -> None:
+async def serve(settings: Settings, ready: Callable[[str], None], open_site: OpenSite) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is told the address once bots may connect.
 
     The process ends some time after the signal even if a part of it hangs. Pages are opened after
@@ -167,14 +162,14 @@ async def serve(
             lasting = (*app.tasks(), supervisor.run(), manager.run())
             running = [tasks.create_task(task) for task in lasting]
             ready(address)
-            manager.ready()
+            manager.tell("READY=1")
             site = await open_site(app.local_calls)
             if site is not None:
                 running.append(tasks.create_task(site.run()))
             garbage = stack.enter_context(GarbageCollector())
             running.append(tasks.create_task(garbage.run(lambda: not app.parts.games.running)))
             await _stop_or_failure(stop, running)
-            manager.stopping()
+            manager.tell("STOPPING=1")
             end_within(settings.drain + STOP_LIMIT)
             if site is not None:
                 await site.stop()
@@ -200,8 +195,6 @@ async def _stop_or_failure(stop: asyncio.Event, running: list[asyncio.Task[None]
 
 
 class App:
-    """A server's parts on the network."""
-
     def __init__(self, settings: Settings, parts: Parts, credentials: Credentials | None) -> None:
         self.parts = parts
         self._settings = settings
@@ -218,35 +211,31 @@ class App:
         self._guard: ConnectionGuard | None = None
         self.limits = Limits(settings)
         """What an address or a bot may open and ask for."""
-        self.access = access = Access.of(settings, parts)
-        """Who may do what."""
         self._interceptor = interceptor = Interceptor(
             partial(_authenticate, parts),
             self.limits,
-            policy=access.policy,
-            calls=access.calls,
-            uses=access.uses,
+            settings=settings,
+            calls=parts.calls,
+            uses=parts.uses,
             tracer=parts.tracer,
         )
         self._server = grpc.aio.server(interceptors=[interceptor], options=_options(settings))
         registrar = Registrar(self._server)
         self.local_calls = LocalCalls(interceptor, registrar.handlers)
         """The services, for what else is in this process."""
-        reach = Reach(settings.webhook_networks or ())
-        self.webhooks = Deliverer(parts.storage, payload_of, reach=reach)
+        policy = EgressPolicy(settings.webhook_networks or ())
+        self.webhooks = Deliverer(parts.storage, payload_of, policy=policy)
         """What tells webhooks what happens, where the settings let it."""
-        webhooks = WebhookControl(
-            parts.storage, reach if settings.webhooks else None, self.webhooks.wake
+        webhooks = WebhookServicer(
+            parts.storage, policy if settings.webhooks else None, self.webhooks.wake
         )
-        backups = settings.data / BACKUP_FOLDER
         add_services(
             registrar,
             parts,
             self._health,
             self.limits,
-            access,
+            settings=settings,
             webhooks=webhooks,
-            backups=backups,
             credentials=credentials,
         )
 
@@ -264,12 +253,12 @@ class App:
             await ensure_operator_token(storage, OperatorTokenFile(settings.data))
             await storage.read(check_time_classes, classes=settings.time_classes)
             folder = None if move_log is None else move_log.folder
-            recovered = await storage.read(load, storage=storage, log_folder=folder)
+            recovered = await storage.read(load, log_folder=folder)
             check_move_log(recovered.games, settings)
             begun, last = first_entry(recovered), recovered.last
             if move_log is not None:
                 last = last._replace(kept=kept_in(begun, database.fence.epoch))
-            parts = Parts.assemble(
+            parts = Parts(
                 settings,
                 writer,
                 database.fence,
@@ -300,8 +289,7 @@ class App:
 
     def tasks(self) -> list[Coroutine[None, None, None]]:
         """What runs as long as the server does."""
-        access = (self.access.uses.run(), self.access.seen.run(), self.access.people.run())
-        tasks = [*self.parts.tasks(), self._loopback.run(), self._health.run(), *access]
+        tasks = [*self.parts.tasks(), self._loopback.run(), self._health.run()]
         if self._credentials is not None:
             tasks.append(self._credentials.watch())
         if self._settings.metrics is not None:
@@ -315,19 +303,16 @@ class App:
         return tasks
 
     def reload_certificate(self) -> None:
-        """Load the files for TLS again, if there are any."""
         if self._credentials is not None:
             self._credentials.reload()
 
     def registry(self) -> CollectorRegistry:
-        """Its metrics."""
-        journal = self.parts.journal
         return make_registry(
-            Standing(self.parts, asyncio.get_running_loop()),
+            LiveMetrics(self.parts, asyncio.get_running_loop()),
             self._games,
             self.ladders,
             self._interceptor.counts,
-            *journal.histograms,
+            self.parts.journal.commits,
             self.parts.actions.notices,
             self.parts.watch.recent.seconds,
             *([] if self._backups is None else [self._backups]),
@@ -335,23 +320,20 @@ class App:
         )
 
     async def listen(self) -> str:
-        """Open the port and return the address."""
+        listen, credentials = self._settings.listen, self._credentials
         try:
-            port = self._add_port()
+            if credentials is None:
+                port = self._server.add_insecure_port(listen)
+            else:
+                port = self._server.add_secure_port(listen, credentials.for_server())
         except RuntimeError as error:
-            listen = self._settings.listen
             raise OSError(f"can't listen on {listen}: {bind_failure(listen)}") from error
         await self._server.start()
-        if self._settings.listen.startswith(UNIX_SCHEME):
-            return self._settings.listen
+        if listen.startswith(UNIX_SCHEME):
+            return listen
         self._guard = self._open_guard(port)
-        host, _, _ = self._settings.listen.rpartition(":")
-        return str(Address(f"{host}:{port}", is_tls=self._credentials is not None))
-
-    def _add_port(self) -> int:
-        if self._credentials is None:
-            return self._server.add_insecure_port(self._settings.listen)
-        return self._server.add_secure_port(self._settings.listen, self._credentials.for_server())
+        host, _, _ = listen.rpartition(":")
+        return str(Address(f"{host}:{port}", is_tls=credentials is not None))
 
     def _open_guard(self, port: int) -> ConnectionGuard | None:
         """The guard of new connections, where the system has what it needs."""
@@ -376,7 +358,7 @@ class App:
         log.info("stopping", running_games=len(games.running))
         try:
             async with asyncio.timeout(self._settings.drain.total_seconds()):
-                await games.all_ended()
+                await games.all_ended.wait()
         except TimeoutError:
             log.info("games wait for the next start", games=len(games.running))
         deadline = asyncio.get_running_loop().time() + LAST_COMMITS_TIME.total_seconds()
@@ -443,22 +425,19 @@ async def _begin_log(
 
 
 async def _authenticate(parts: Parts, token: str) -> Identity | None:
-    find = partial(authenticate, token=token, now=datetime.now(UTC))
     with parts.store_watch.read():
-        return await parts.storage.read_for_sign_in(find)
+        return await parts.storage.read_for_sign_in(authenticate, token, datetime.now(UTC))
 
 
 def _backups(settings: Settings) -> Backups | None:
-    """The automatic backups, if there are to be any."""
     file = database_file(settings.database)
     if file is None or settings.backup_every is None:
         return None
-    folder = settings.data / BACKUP_FOLDER
-    return Backups(file, folder, every=settings.backup_every, keep=settings.backup_keep)
+    every, keep = settings.backup_every, settings.backup_keep
+    return Backups(file, settings.backups, every=every, keep=keep)
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:
-    """GRPC's settings."""
     return [
         ("grpc.so_reuseport", 0),
         *keepalive_options(settings.keepalive),

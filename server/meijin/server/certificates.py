@@ -7,13 +7,13 @@ is checked here is what is served, however the files change meanwhile.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeAlias
 
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -28,6 +28,8 @@ CLOCK_SKEW = timedelta(minutes=5)
 SERVER_NAME = "Meijin server"
 """What certificates of servers call them; clients look at the names that they are reached by."""
 
+
+Key: TypeAlias = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
 CURVES = (ec.SECP256R1, ec.SECP384R1)
 """Elliptic curves that gRPC's clients take: of P-521 and Ed25519 their handshakes fail."""
@@ -84,18 +86,12 @@ class Authority:
     def make(cls, name: str, *, now: datetime, validity: timedelta) -> Self:
         """An authority that nobody trusts yet."""
         key = ec.generate_private_key(ec.SECP256R1())
-        subject = _named(name)
-        usage = _usage(key_cert_sign=True, crl_sign=True)
-        made = (
-            _builder(subject, subject, key, now=now, validity=validity)
-            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .add_extension(usage, critical=True)
-            .add_extension(
-                x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False
-            )
-            .sign(key, hashes.SHA256())
+        extensions = (
+            (x509.BasicConstraints(ca=True, path_length=0), True),
+            (_usage(key_cert_sign=True, crl_sign=True), True),
+            (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
         )
-        return cls(_pair(made, key))
+        return cls(_signed(name, key, extensions, (_named(name), key), now=now, validity=validity))
 
     @classmethod
     def read(cls, certificate: Path, key: Path) -> Self:
@@ -140,27 +136,21 @@ class Authority:
     ) -> KeyPair:
         own = x509.load_pem_x509_certificate(self.pair.certificate)
         signer = serialization.load_pem_private_key(self.pair.key, password=None)
-        assert isinstance(signer, ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey)
+        assert isinstance(signer, Key)
         key = ec.generate_private_key(ec.SECP256R1())
-        builder = (
-            _builder(_named(name), own.subject, key, now=now, validity=validity)
-            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(_usage(digital_signature=True), critical=True)
-            .add_extension(x509.ExtendedKeyUsage([purpose]), critical=False)
-            .add_extension(
-                x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()),
-                critical=False,
-            )
+        issuer_id = x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key())
+        extensions = (
+            (x509.BasicConstraints(ca=False, path_length=None), True),
+            (_usage(digital_signature=True), True),
+            (x509.ExtendedKeyUsage([purpose]), False),
+            (issuer_id, False),
+            *((extension, False) for extension in more),
         )
-        for extension in more:
-            builder = builder.add_extension(extension, critical=False)
-        return _pair(builder.sign(signer, hashes.SHA256()), key)
+        return _signed(name, key, extensions, (own.subject, signer), now=now, validity=validity)
 
 
 @dataclass(frozen=True, slots=True)
 class Authorities:
-    """The certificates of authorities, in PEM."""
-
     certificates: bytes
     end: datetime
     """Until when all of them are valid."""
@@ -202,7 +192,7 @@ def _certificates(path: Path, content: bytes) -> list[x509.Certificate]:
         raise CertificateError(f"{path} holds no certificate in PEM") from None
 
 
-def _private_key(path: Path, content: bytes) -> ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey:
+def _private_key(path: Path, content: bytes) -> Key:
     try:
         key = serialization.load_pem_private_key(content, password=None)
     except TypeError:
@@ -241,26 +231,26 @@ def _usage(**wanted: bool) -> x509.KeyUsage:
     return x509.KeyUsage(**{name: wanted.get(name, False) for name in names})
 
 
-def _builder(
-    subject: x509.Name,
-    issuer: x509.Name,
+def _signed(
+    name: str,
     key: ec.EllipticCurvePrivateKey,
+    extensions: Iterable[tuple[x509.ExtensionType, bool]],
+    issuer: tuple[x509.Name, Key],
     *,
     now: datetime,
     validity: timedelta,
-) -> x509.CertificateBuilder:
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key.public_key())
+) -> KeyPair:
+    """A certificate by an issuer; of each extension is said whether it is critical."""
+    issuer_name, signer = issuer
+    builder = (
+        x509.CertificateBuilder(issuer_name, _named(name), key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - CLOCK_SKEW)
         .not_valid_after(now + validity)
     )
-
-
-def _pair(certificate: x509.Certificate, key: ec.EllipticCurvePrivateKey) -> KeyPair:
+    for extension, is_critical in extensions:
+        builder = builder.add_extension(extension, critical=is_critical)
+    certificate = builder.sign(signer, hashes.SHA256())
     secret = key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,

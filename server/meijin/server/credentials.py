@@ -70,7 +70,6 @@ class Credentials:
         )
 
     def reload(self) -> None:
-        """Load the files now, whether they have changed or not."""
         self._asked.set()
 
     async def watch(self) -> None:

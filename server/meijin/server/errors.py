@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import ClassVar
 
-import grpc
+from grpc import StatusCode as Code
 
 
 class MeijinError(Exception):
@@ -15,8 +15,11 @@ class MeijinError(Exception):
     `retry_after` is when it might be, where that is known.
     """
 
-    code: ClassVar[grpc.StatusCode] = grpc.StatusCode.INTERNAL
+    code: ClassVar[Code] = Code.INTERNAL
     reason: ClassVar[str] = "INTERNAL"
+
+    def __init_subclass__(cls, code: Code, reason: str) -> None:
+        cls.code, cls.reason = code, reason
 
     def __init__(self, message: str, retry_after: timedelta | None = None) -> None:
         if retry_after is not None:
@@ -25,221 +28,132 @@ class MeijinError(Exception):
         self.retry_after = retry_after
 
 
-class InvalidRequestError(MeijinError):
+class InvalidRequestError(MeijinError, code=Code.INVALID_ARGUMENT, reason="INVALID_REQUEST"):
     """A field has a value that it can't have, or the message can't be decoded."""
 
-    code = grpc.StatusCode.INVALID_ARGUMENT
-    reason = "INVALID_REQUEST"
 
-
-class NotFoundError(MeijinError):
+class NotFoundError(MeijinError, code=Code.NOT_FOUND, reason="NOT_FOUND"):
     """No such bot, tournament, game, ladder or token; or it is somebody else's."""
 
-    code = grpc.StatusCode.NOT_FOUND
-    reason = "NOT_FOUND"
 
-
-class NameTakenError(MeijinError):
+class NameTakenError(MeijinError, code=Code.ALREADY_EXISTS, reason="NAME_TAKEN"):
     """A bot or an owner of this name is there."""
 
-    code = grpc.StatusCode.ALREADY_EXISTS
-    reason = "NAME_TAKEN"
 
-
-class UnauthenticatedError(MeijinError):
+class UnauthenticatedError(MeijinError, code=Code.UNAUTHENTICATED, reason="UNKNOWN_TOKEN"):
     """The token is missing, unknown, revoked or expired: the same words for all four."""
 
-    code = grpc.StatusCode.UNAUTHENTICATED
-    reason = "UNKNOWN_TOKEN"
 
-
-class NotAllowedError(MeijinError):
+class NotAllowedError(MeijinError, code=Code.PERMISSION_DENIED, reason="NOT_ALLOWED"):
     """A token that is valid, but not for this."""
 
-    code = grpc.StatusCode.PERMISSION_DENIED
-    reason = "NOT_ALLOWED"
 
-
-class BannedError(MeijinError):
+class BannedError(MeijinError, code=Code.PERMISSION_DENIED, reason="BANNED"):
     """An operator has banned the bot, for the reason that is told."""
 
-    code = grpc.StatusCode.PERMISSION_DENIED
-    reason = "BANNED"
 
-
-class DisabledError(MeijinError):
+class DisabledError(MeijinError, code=Code.PERMISSION_DENIED, reason="DISABLED"):
     """The bot's owner or an operator keeps it away for a while."""
 
-    code = grpc.StatusCode.PERMISSION_DENIED
-    reason = "DISABLED"
 
-
-class LateSubmissionError(MeijinError):
+class LateSubmissionError(MeijinError, code=Code.PERMISSION_DENIED, reason="DEADLINE_PASSED"):
     """After the deadline of its class a bot comes as another version than the one that counts."""
 
-    code = grpc.StatusCode.PERMISSION_DENIED
-    reason = "DEADLINE_PASSED"
 
-
-class RegistrationClosedError(MeijinError):
+class RegistrationClosedError(
+    MeijinError, code=Code.FAILED_PRECONDITION, reason="REGISTRATION_CLOSED"
+):
     """Operators alone register bots and make owners on this server."""
 
-    code = grpc.StatusCode.FAILED_PRECONDITION
-    reason = "REGISTRATION_CLOSED"
 
-
-class PeopleOffError(MeijinError):
+class PeopleOffError(MeijinError, code=Code.FAILED_PRECONDITION, reason="PEOPLE_OFF"):
     """No people come to play on this server."""
 
-    code = grpc.StatusCode.FAILED_PRECONDITION
-    reason = "PEOPLE_OFF"
 
-
-class InvitationError(MeijinError):
+class InvitationError(MeijinError, code=Code.PERMISSION_DENIED, reason="INVITATION"):
     """The invitation is unknown, used up, expired or revoked: the same words for all four."""
 
-    code = grpc.StatusCode.PERMISSION_DENIED
-    reason = "INVITATION"
 
-
-class QuotaError(MeijinError):
+class QuotaError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="QUOTA"):
     """An owner has as many bots or games, or somebody as many tokens or webhooks, as may be."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "QUOTA"
 
-
-class ProtocolError(MeijinError):
+class ProtocolError(MeijinError, code=Code.FAILED_PRECONDITION, reason="PROTOCOL"):
     """The stream's first message is no hello, or of another protocol version."""
 
-    code = grpc.StatusCode.FAILED_PRECONDITION
-    reason = "PROTOCOL"
 
-
-class WrongStateError(MeijinError):
+class WrongStateError(MeijinError, code=Code.FAILED_PRECONDITION, reason="WRONG_STATE"):
     """The tournament or game is not in a state that allows this."""
 
-    code = grpc.StatusCode.FAILED_PRECONDITION
-    reason = "WRONG_STATE"
 
-
-class ReplacedError(MeijinError):
+class ReplacedError(MeijinError, code=Code.ABORTED, reason="REPLACED"):
     """A newer stream of the same bot took this one's place."""
 
-    code = grpc.StatusCode.ABORTED
-    reason = "REPLACED"
 
-
-class TooManyReplacementsError(MeijinError):
+class TooManyReplacementsError(
+    MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="TOO_MANY_REPLACEMENTS"
+):
     """Streams of one bot keep taking each other's place."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "TOO_MANY_REPLACEMENTS"
 
-
-class TooManyNoticesError(MeijinError):
+class TooManyNoticesError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="TOO_MANY_NOTICES"):
     """The bot sent too many actions that had no effect."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "TOO_MANY_NOTICES"
 
-
-class MessageTooLargeError(MeijinError):
+class MessageTooLargeError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="MESSAGE_TOO_LARGE"):
     """A message is larger than the server takes; none of it is read."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "MESSAGE_TOO_LARGE"
 
-
-class TooManyActionsError(MeijinError):
+class TooManyActionsError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="TOO_MANY_ACTIONS"):
     """A message holds far more actions than the bot has games."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "TOO_MANY_ACTIONS"
 
-
-class TooManyMessagesError(MeijinError):
+class TooManyMessagesError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="TOO_MANY_MESSAGES"):
     """The bot kept sending messages without effect faster than they are taken."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "TOO_MANY_MESSAGES"
 
-
-class SuspendedError(MeijinError):
+class SuspendedError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="SUSPENDED"):
     """A bot comes back too soon after its stream was ended for what it sent."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "SUSPENDED"
 
-
-class TooManyStreamsError(MeijinError):
+class TooManyStreamsError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="TOO_MANY_STREAMS"):
     """The address, or the bot, has as many streams or watchers open as it may."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "TOO_MANY_STREAMS"
 
-
-class TooManyHellosError(MeijinError):
+class TooManyHellosError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="TOO_MANY_HELLOS"):
     """Too many hellos of one address wait to be let in."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "TOO_MANY_HELLOS"
 
-
-class TooManySignInsError(MeijinError):
+class TooManySignInsError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="TOO_MANY_SIGN_INS"):
     """Too many wrong tokens came from one address."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "TOO_MANY_SIGN_INS"
 
-
-class TooManyRequestsError(MeijinError):
+class TooManyRequestsError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="TOO_MANY_REQUESTS"):
     """Too many requests of one address wait to be served."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "TOO_MANY_REQUESTS"
 
-
-class BusyError(MeijinError):
+class BusyError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="BUSY"):
     """The server has as much of this as it takes; try again later, or ask for less."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "BUSY"
 
-
-class TooManyVersionsError(MeijinError):
+class TooManyVersionsError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="TOO_MANY_VERSIONS"):
     """The bot has, or has had today, as many versions as a bot may have."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "TOO_MANY_VERSIONS"
 
-
-class NotReadingError(MeijinError):
+class NotReadingError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="NOT_READING"):
     """The peer does not read, or reads too slowly."""
 
-    code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    reason = "NOT_READING"
 
-
-class StoreAwayError(MeijinError):
+class StoreAwayError(MeijinError, code=Code.UNAVAILABLE, reason="STORE_AWAY"):
     """The database does not answer; try again."""
 
-    code = grpc.StatusCode.UNAVAILABLE
-    reason = "STORE_AWAY"
 
-
-class UnimplementedError(MeijinError):
+class UnimplementedError(MeijinError, code=Code.UNIMPLEMENTED, reason="UNIMPLEMENTED"):
     """A method of gRPC's own services that its library leaves out."""
 
-    code = grpc.StatusCode.UNIMPLEMENTED
-    reason = "UNIMPLEMENTED"
 
-
-class StoppingError(MeijinError):
+class StoppingError(MeijinError, code=Code.UNAVAILABLE, reason="STOPPING"):
     """The server is stopping; come back."""
-
-    code = grpc.StatusCode.UNAVAILABLE
-    reason = "STOPPING"
 
 
 @contextmanager

@@ -35,13 +35,10 @@ class LogLevel(enum.Enum):
 
     @property
     def number(self) -> int:
-        """As the standard library has it."""
         return logging.getLevelNamesMapping()[self.name]
 
 
 class LogFormat(enum.Enum):
-    """How a line is written."""
-
     AUTO = "auto"
     """For people to a terminal, JSON to anything else."""
     TEXT = "text"

@@ -26,6 +26,7 @@ from meijin.game import TIME_CLASSES, TimeClasses
 from meijin.server.logs import LogFormat, LogLevel
 from meijin.store import Durability
 from meijin.wire.contract import (
+    BACKUP_FOLDER,
     DATABASE_FILE,
     DEFAULT_DATA,
     DEFAULT_SERVER,
@@ -38,8 +39,7 @@ from meijin.wire.contract import (
     is_local,
 )
 
-COLLECTOR_SCHEMES = ("http://", "https://")
-WEB_SCHEMES = ("http://", "https://")
+HTTP_SCHEMES = ("http://", "https://")
 NO_WEB = "off"
 """In the place of an address: no pages are served."""
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
@@ -98,23 +98,24 @@ WebAddress = Annotated[str, AfterValidator(_check_web_address)]
 """Where pages are served, or ``off``."""
 
 
-def _check_web_url(url: str) -> str:
-    if not url.startswith(WEB_SCHEMES) or not urlsplit(url).hostname:
-        raise ValueError("it must be where people look, such as https://arena.example")
-    return url.rstrip("/")
+def _http_url(words: str) -> AfterValidator:
+    """Accepts the URL of a host; else it says in words what that must be."""
+
+    def check(url: str) -> str:
+        if not url.startswith(HTTP_SCHEMES) or not urlsplit(url).hostname:
+            raise ValueError(words)
+        return url.rstrip("/")
+
+    return AfterValidator(check)
 
 
-WebUrl = Annotated[str, AfterValidator(_check_web_url)]
+WebUrl = Annotated[str, _http_url("it must be where people look, such as https://arena.example")]
 """Where people find the pages."""
 
 
-def _check_collector_url(url: str) -> str:
-    if not url.startswith(COLLECTOR_SCHEMES) or not urlsplit(url).hostname:
-        raise ValueError("it must be a collector's URL, such as http://127.0.0.1:4317")
-    return url
-
-
-CollectorUrl = Annotated[str, AfterValidator(_check_collector_url)]
+CollectorUrl = Annotated[
+    str, _http_url("it must be a collector's URL, such as http://127.0.0.1:4317")
+]
 """Where traces are sent, by OTLP over gRPC."""
 
 
@@ -175,10 +176,15 @@ class Settings(BaseSettings):
     The file is ``meijin.env`` in the folder the server is started in.
     """
 
-    model_config = SettingsConfigDict(env_prefix="MEIJIN_", env_file="meijin.env", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="MEIJIN_",
+        env_file="meijin.env",
+        frozen=True,
+        use_attribute_docstrings=True,
+    )
 
     listen: ListenAddress = DEFAULT_SERVER
-    """Host and port to serve on; port 0 takes a free one."""
+    """Host and port to serve on, or ``unix:PATH``; port 0 takes a free one."""
     certificate: Path | None = None
     """A PEM file of the server's certificate, with those between it and its authority after it."""
     key: Path | None = None
@@ -194,18 +200,19 @@ class Settings(BaseSettings):
     check_database: bool = True
     """Whether an SQLite file is read through at the start, to refuse a damaged one."""
     accept_lost_moves: bool = False
-    """Start with a log of moves that is damaged, missing or another one: games that have lost moves
-    by that, or may have, are void."""
+    """Start though the log of moves is damaged, missing or another one: games that may be short are
+    void; not to be left on."""
     redis_url: RedisUrl | None = None
-    """Where the jobs queue; an embedded Valkey and worker are started when absent."""
+    """Where jobs queue, as ``redis://``, ``rediss://`` or ``unix://``; without it, an embedded Valkey
+    and a worker are started."""
     durability: Durability = Durability.POWER
-    """What a committed move survives."""
+    """What a committed move survives: a ``power`` cut, or the end of any ``process`` alone."""
     registration: Registration = Registration.CLOSED
-    """Who may register bots."""
+    """Who may register bots: everybody (``open``), owners by ``invitation``, or operators alone."""
     reading: Reading = Reading.ANYONE
-    """Who may look."""
+    """Who may look: ``anyone``, or who has a ``token``."""
     admission: Admission = Admission.ANYONE
-    """Which versions of bots get rated games."""
+    """Which versions of bots get rated games: ``anyone``'s, or those that passed the ``doctor``."""
     owner_quota: PositiveInt = 10
     """The most bots that an owner may register, where its invitation says nothing else."""
     owner_tournaments: bool = False
@@ -237,18 +244,18 @@ class Settings(BaseSettings):
     keepalive: Duration = Field(default=KEEPALIVE_INTERVAL, gt=timedelta(0))
     """How often a silent connection is probed; it is dropped after half of that without answer."""
     max_message_bytes: PositiveInt = MAX_MESSAGE_BYTES
-    """The largest message that a bot may send."""
+    """The largest message or request; while one comes in, a stream may hold twice as much."""
     max_faults: NonNegativeInt = 20
-    """So many games in a row that a bot forfeits pause it; 0 for never."""
+    """How many games in a row a bot may forfeit before it is paused for ten minutes; 0 for any."""
     max_notices: PositiveInt = 100
-    """How many refused actions end a stream."""
+    """How many actions without effect end a stream; all of them come back within 100 s."""
     max_streams: PositiveInt = 2000
     """How many streams the bots of one address may hold."""
     max_watchers: PositiveInt = 100
     """How many watches of games and tournaments one address may hold."""
     connections_per_second: PositiveInt = 100
-    """How many connections of one address are taken each second, as far as the system can do that;
-    of all addresses four times as many."""
+    """How many connections of one address are taken each second, and four times as many of all; more
+    wait."""
     hellos_per_second: PositiveInt = 50
     """How many bots of one address are let in each second; more wait."""
     requests_per_second: PositiveInt = 50
@@ -260,25 +267,25 @@ class Settings(BaseSettings):
     sweep: SweepInterval = SWEEP_INTERVAL
     """How often the worker looks for ladders that no job was delivered for."""
     log_level: LogLevel = LogLevel.INFO
-    """The least grave lines that are logged."""
+    """What is logged at least: ``debug``, ``info``, ``warning`` or ``error``."""
     log_format: LogFormat = LogFormat.AUTO
-    """How they are written."""
+    """``text`` for people, ``json`` for machines; ``auto`` is text to a terminal alone."""
     metrics: HostAndPort | None = None
-    """Where Prometheus finds the metrics; they are not served when absent."""
+    """Host and port of metrics for Prometheus; none are served without it."""
     traces: CollectorUrl | None = None
-    """The OpenTelemetry collector that traces are sent to; none are made when absent."""
+    """URL of an OpenTelemetry collector for traces; none are made without it."""
     web: WebAddress = DEFAULT_WEB
     """Host and port of the pages for browsers; port 0 takes a free one, ``off`` has none."""
     web_url: WebUrl | None = None
-    """Where people find the pages, behind a proxy; absent where that is `web` itself."""
+    """Where people find the pages if that is another address, such as ``https://arena.example``."""
     web_delay: Duration = Field(default=timedelta(0), ge=timedelta(0), le=timedelta(hours=1))
-    """By how much boards in browsers are behind the games."""
+    """By how much boards in browsers are behind the games, at most an hour."""
     webhooks: bool = True
     """Webhooks may be made, and are told what happens."""
     webhook_networks: WrittenNetworks = None
-    """Where webhooks of the operators may send besides public addresses, by http too; nowhere when absent."""
+    """Where operators' webhooks may send besides public addresses, such as ``10.0.0.0/8,fd00::/8``."""
     backup_every: Annotated[Duration, Field(gt=timedelta(0))] | None = None
-    """Between automatic backups of an SQLite database; there are none when absent."""
+    """Between automatic backups of an SQLite database; none are taken without it."""
     backup_keep: PositiveInt = 7
     """How many automatic backups are kept."""
 
@@ -302,40 +309,25 @@ class Settings(BaseSettings):
                 "with open registration everybody is an operator, who may look too; leave out "
                 "either --open or --reading token"
             )
-        if is_local(self.listen):
-            return self
-        if not (self.is_tls or self.plaintext):
-            raise ValueError(
-                f"other machines reach {self.listen}, and without TLS tokens can be read on the "
-                "way; give --certificate and --key (`meijin certificate` makes some), or, where "
-                "the way is safe, --plaintext or MEIJIN_PLAINTEXT=true"
-            )
-        if self.is_open and not self.open_to_network:
-            raise ValueError(
-                f"other machines reach {self.listen}, and with open registration everybody there "
-                "is an operator; leave --open out, or, where that is meant, give "
-                "--open-to-network or MEIJIN_OPEN_TO_NETWORK=true"
-            )
+        for address in (self.listen, self.web):
+            if address != NO_WEB and not is_local(address):
+                self._check_reach(address)
         return self
 
-    @model_validator(mode="after")
-    def _check_web(self) -> Self:
-        """See that pages are open to other machines only where that is meant."""
-        if self.web == NO_WEB or is_local(self.web):
-            return self
+    def _check_reach(self, address: str) -> None:
+        """See that what other machines reach is open to them only where that is meant."""
         if not (self.is_tls or self.plaintext):
             raise ValueError(
-                f"other machines reach {self.web}, and without TLS tokens can be read on the way; "
-                "give --certificate and --key, or, where the way is safe, --plaintext or "
-                "MEIJIN_PLAINTEXT=true"
+                f"other machines reach {address}, and without TLS tokens can be read on the way; "
+                "give --certificate and --key (`meijin certificate` makes some), or, where the way "
+                "is safe, --plaintext or MEIJIN_PLAINTEXT=true"
             )
         if self.is_open and not self.open_to_network:
             raise ValueError(
-                f"other machines reach {self.web}, and with open registration everybody there is "
+                f"other machines reach {address}, and with open registration everybody there is "
                 "an operator; leave --open out, or, where that is meant, give --open-to-network "
                 "or MEIJIN_OPEN_TO_NETWORK=true"
             )
-        return self
 
     @property
     def is_open(self) -> bool:
@@ -346,6 +338,11 @@ class Settings(BaseSettings):
     def is_tls(self) -> bool:
         """Whether clients connect by TLS."""
         return self.certificate is not None
+
+    @property
+    def backups(self) -> Path:
+        """The folder of automatic backups."""
+        return self.data / BACKUP_FOLDER
 
     @property
     def database(self) -> str:

@@ -27,7 +27,6 @@ from meijin.store.database import is_unavailable
 from meijin.store.errors import (
     LostOwnershipError,
     MatrixNotKeptError,
-    MixedLadderError,
     NoRunError,
     RowNotFoundError,
     SupersededRunError,
@@ -119,7 +118,7 @@ def _refusals() -> Iterator[None]:
         raise NotFoundError(str(error)) from None
     except store_errors.TooManyVersionsError as error:
         raise TooManyVersionsError(str(error)) from None
-    except (NoRunError, SupersededRunError, MatrixNotKeptError, MixedLadderError) as error:
+    except (NoRunError, SupersededRunError, MatrixNotKeptError) as error:
         raise WrongStateError(str(error)) from None
     except LostOwnershipError as error:
         raise StoppingError("this server ends; come back") from error

@@ -1,4 +1,8 @@
-"""Token buckets: how much of something may be done, at once and as time goes by."""
+"""Token buckets: how much of something may be done, at once and as time goes by.
+
+The library `limits` (3.7 MB with what it needs) reads the clock itself and refuses what is beyond a
+rate; here callers wait for their turn, and tests pass the time in.
+"""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -10,8 +14,6 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a bucket allows."""
-
     per_second: float
     burst: float
     """How many tokens it holds, and has at the beginning."""
@@ -28,7 +30,6 @@ class TokenBucket:
         self._since = now
 
     def take(self, now: float) -> bool:
-        """Take a token, if there is one."""
         self._refill(now)
         if self._level < 1:
             return False
@@ -78,7 +79,6 @@ class TokenBuckets(Generic[K]):
         return 0.0 if bucket is None else bucket.wait(now)
 
     def get(self, key: K, now: float) -> TokenBucket:
-        """The bucket of a key."""
         bucket = self._buckets.get(key)
         if bucket is None:
             if len(self._buckets) >= self._capacity:

@@ -2,249 +2,201 @@
 
 from __future__ import annotations
 
-import grpc
+from typing import TYPE_CHECKING, Any
+
 import pytest
+from tests.peer import play_moves
+from tests.server_in_test import FIVE, ServerInTest
 
-from meijin.testing.desk import Desk
-from meijin.testing.peer import play_moves
-from meijin.testing.server import FIVE, ServerInTest
 from meijin.v1 import game_pb2
-from meijin.v1 import game_service_pb2 as game_pb
-from meijin.v1 import play_service_pb2 as play_pb
 
-Code = grpc.StatusCode
+if TYPE_CHECKING:
+    from tests.peer import Peer
+
 CLOSED = pytest.mark.settings(registration="closed")
 ACTIVE, DISABLED, BANNED = "BOT_STATE_ACTIVE", "BOT_STATE_DISABLED", "BOT_STATE_BANNED"
-BY_INVITATION = pytest.mark.settings(registration="invitation", owner_quota=2)
+UPDATE, REGISTER = "BotService/UpdateBot", "BotService/RegisterBot"
+
+
+async def playing(server: ServerInTest, **more: Any) -> tuple[dict[str, str], list[Peer]]:
+    """The tokens of two bots, and their streams, ada's first; they are in a game."""
+    tokens = {name: await server.register(name, owner="eve") for name in ("ada", "bob")}
+    peers = [await server.bot(name, token=token) for name, token in tokens.items()]
+    await server.tournament("ada", "bob", **more)
+    for peer in peers:
+        await peer.started()
+    return tokens, peers
 
 
 @CLOSED
-async def test_a_banned_bot_is_told_why(server: ServerInTest, desk: Desk) -> None:
+async def test_a_banned_bot_is_told_why(server: ServerInTest) -> None:
     """At its open stream and at its next hello; after that it comes in again."""
-    token = await desk.bot("ada")
+    token = await server.register("ada")
     peer = await server.bot("ada", token=token)
-    await desk.ask("BotService/UpdateBot", name="ada", state=BANNED, reason="it plays\nfor money")
-    for stream in (peer, await server.peer(token)):
-        if stream is not peer:
-            await stream.write(hello=play_pb.Hello(protocol_version=1))
+    await server.ask(UPDATE, name="ada", state=BANNED, reason="it plays\nfor money")
+    again = await server.peer(token)
+    await again.hello()
+    for stream in (peer, again):
         end = await stream.closed()
-        assert (end.code, end.reason) == (Code.PERMISSION_DENIED, "BANNED")
-        assert end.details == '"ada" is banned: it plays for money'
-    await desk.ask("BotService/UpdateBot", name="ada", state=ACTIVE)
+        assert (end.reason, end.details) == ("BANNED", '"ada" is banned: it plays for money')
+    await server.ask(UPDATE, name="ada", state=ACTIVE)
     await server.bot("ada", token=token)
-
-
-@CLOSED
-async def test_a_ban_needs_a_reason(desk: Desk) -> None:
-    """Since it is told; and one of a sentence."""
-    await desk.bot("ada")
-    for reason in ("", " \n", "x" * 201):
-        ban = {"name": "ada", "state": BANNED, "reason": reason}
-        end = await desk.refusal("BotService/UpdateBot", desk.server.operator_token, **ban)
-        assert end.code is Code.INVALID_ARGUMENT
-    assert [action for _, action, _ in await desk.acts("ada")] == ["register"]
 
 
 @pytest.mark.settings(registration="closed", grace=0.2)
 async def test_the_games_of_a_disabled_bot_are_lost_as_those_of_any_that_is_away(
-    server: ServerInTest, desk: Desk
+    server: ServerInTest,
 ) -> None:
     """When its grace is over, and by its connection."""
-    tokens = {name: await desk.bot(name) for name in ("ada", "bob")}
-    peers = {name: await server.bot(name, token=token) for name, token in tokens.items()}
-    await server.tournament("ada", "bob", token=server.operator_token)
-    for peer in peers.values():
-        await peer.started()
-    await desk.ask("BotService/UpdateBot", name="ada", state=DISABLED, reason="new network")
-    end = await peers["ada"].closed()
-    assert (end.code, end.reason) == (Code.PERMISSION_DENIED, "DISABLED")
-    ended = await peers["bob"].ended()
-    assert ended.outcome.ending == game_pb2.ENDING_DISCONNECT
+    _, (ada, bob) = await playing(server)
+    await server.ask(UPDATE, name="ada", state=DISABLED, reason="new network")
+    assert (await ada.closed()).reason == "DISABLED"
+    assert (await bob.ended()).outcome.ending == game_pb2.ENDING_DISCONNECT
 
 
 @CLOSED
-async def test_a_renamed_bot_plays_on(server: ServerInTest, desk: Desk) -> None:
+async def test_a_renamed_bot_plays_on(server: ServerInTest) -> None:
     """Its game, its token and the name that its process gives stay; it is shown by the new one."""
-    tokens = {name: await desk.bot(name) for name in ("ada", "bob")}
-    peers = [await server.bot(name, token=token) for name, token in tokens.items()]
-    tournament = await server.tournament("ada", "bob", token=server.operator_token)
-    for peer in peers:
-        await peer.started()
+    tokens, peers = await playing(server)
     peers.sort(key=lambda peer: peer.start.color)
     await play_moves(peers, FIVE[:4])
-    await desk.ask("BotService/UpdateBot", name="ada", new_name="ada-2")
-    games = await server.games()
-    listed = await games.ListGames(game_pb.ListGamesRequest(tournament_id=tournament))
-    assert {listed.games[0].black, listed.games[0].white} == {"ada-2", "bob"}
+    await server.ask(UPDATE, name="ada", new_name="ada-2")
+    (game,) = (await server.ask("GameService/ListGames", bot="ada-2")).games
+    assert {game.black, game.white} == {"ada-2", "bob"}
     await play_moves(peers, FIVE[4:], first=4)
     for peer in peers:
         await peer.ended()
     assert await server.connected() == {"ada-2", "bob"}
-    old_name = await server.bot("ada", token=tokens["ada"])
-    assert old_name.name == "ada-2"
-    listed = await games.ListGames(game_pb.ListGamesRequest(bot="ada-2"))
-    assert len(listed.games) == 1
-    end = await desk.refusal(
-        "BotService/UpdateBot", server.operator_token, name="bob", new_name="ada-2"
-    )
-    assert (end.code, end.reason) == (Code.ALREADY_EXISTS, "NAME_TAKEN")
+    assert (await server.bot("ada", token=tokens["ada"])).name == "ada-2"
+    taken = await server.refusal(UPDATE, server.operator_token, name="bob", new_name="ada-2")
+    assert taken.reason == "NAME_TAKEN"
 
 
-async def test_a_bot_without_a_token_keeps_its_name(server: ServerInTest, desk: Desk) -> None:
+async def test_a_bot_without_a_token_keeps_its_name(server: ServerInTest) -> None:
     """Its process is known by nothing else."""
     await server.bot("ada")
-    end = await desk.refusal("BotService/UpdateBot", None, name="ada", new_name="bob")
-    assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "WRONG_STATE")
+    end = await server.refusal(UPDATE, name="ada", new_name="bob")
+    assert end.reason == "WRONG_STATE"
 
 
 @CLOSED
-async def test_a_hidden_bot_is_in_no_list(server: ServerInTest, desk: Desk) -> None:
+async def test_a_hidden_bot_is_in_no_list(server: ServerInTest) -> None:
     """Nor among those that are connected; operators and its owner see it."""
-    eve = await desk.token("owner", "eve")
-    token = await desk.bot("ada", owner="eve")
-    await desk.bot("bob")
+    eve, operator = await server.token("owner", "eve"), server.operator_token
+    token = await server.register("ada", owner="eve")
+    await server.register("bob")
     await server.bot("ada", token=token)
 
     async def listed(token: str, **more: bool) -> list[str]:
-        answer = await desk.ask("BotService/ListBots", token, **more)
-        return [bot.name for bot in answer.bots]
+        return [bot.name for bot in (await server.ask("BotService/ListBots", token, **more)).bots]
 
-    await desk.ask("BotService/UpdateBot", eve, name="ada", hidden=True)
-    reader = await desk.token("read")
+    await server.ask(UPDATE, eve, name="ada", hidden=True)
+    reader = await server.token("read")
     assert await listed(reader) == ["bob"]
     assert await listed(reader, connected=True) == []
-    assert await listed(eve) == await listed(server.operator_token) == ["ada", "bob"]
-    assert await listed(server.operator_token, connected=True) == ["ada"]
-    await desk.ask("BotService/UpdateBot", eve, name="ada", hidden=False)
+    assert await listed(eve) == await listed(operator) == ["ada", "bob"]
+    assert await listed(operator, connected=True) == ["ada"]
+    await server.ask(UPDATE, eve, name="ada", hidden=False)
     assert await listed(reader) == ["ada", "bob"]
     assert await listed(reader, connected=True) == ["ada"]
 
 
-@BY_INVITATION
-async def test_an_owner_registers_bots_within_its_quota(desk: Desk) -> None:
+@pytest.mark.settings(registration="invitation", owner_quota=2)
+async def test_an_owner_registers_bots_within_its_quota(server: ServerInTest) -> None:
     """They belong to it, and to nobody else."""
-    eve = await desk.token("owner", "eve")
+    eve = await server.token("owner", "eve")
     for name, owner in (("ada", ""), ("bob", "eve")):
-        answer = await desk.ask("BotService/RegisterBot", eve, name=name, owner=owner)
-        assert answer.bot.owner == "eve"
-    end = await desk.refusal("BotService/RegisterBot", eve, name="cyd")
-    assert (end.code, end.reason) == (Code.RESOURCE_EXHAUSTED, "QUOTA")
-    end = await desk.refusal("BotService/RegisterBot", eve, name="dan", owner="mallory")
-    assert end.code is Code.PERMISSION_DENIED
-    end = await desk.refusal("BotService/RegisterBot", eve, name="ada")
-    assert end.code is Code.ALREADY_EXISTS
+        assert (await server.ask(REGISTER, eve, name=name, owner=owner)).bot.owner == "eve"
+    for fields, reason in (
+        ({"name": "cyd"}, "QUOTA"),
+        ({"name": "dan", "owner": "mallory"}, "NOT_ALLOWED"),
+        ({"name": "ada"}, "NAME_TAKEN"),
+    ):
+        assert (await server.refusal(REGISTER, eve, **fields)).reason == reason
 
 
 @CLOSED
-async def test_a_closed_server_takes_bots_from_operators_alone(desk: Desk) -> None:
-    """An owner manages what it has."""
-    eve = await desk.token("owner", "eve")
-    end = await desk.refusal("BotService/RegisterBot", eve, name="ada")
-    assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "REGISTRATION_CLOSED")
-    await desk.bot("ada", owner="eve")
-    await desk.ask("TokenService/RotateToken", eve, bot="ada")
+async def test_an_owner_manages_what_it_has(server: ServerInTest) -> None:
+    """It registers none here, and another's is as if it were not there, in the same words."""
+    eve = await server.token("owner", "eve")
+    assert (await server.refusal(REGISTER, eve, name="ada")).reason == "REGISTRATION_CLOSED"
+    await server.register("ada", owner="eve")
+    await server.ask("TokenService/RotateToken", eve, bot="ada")
+    await server.register("amy", owner="mallory")
+    await server.register("bob")
+    for name in ("amy", "bob", "nobody"):
+        for method, fields in (
+            ("TokenService/RotateToken", {"bot": name}),
+            (UPDATE, {"name": name, "hidden": True}),
+        ):
+            end = await server.refusal(method, eve, **fields)
+            assert (end.reason, end.details) == ("NOT_FOUND", f'you have no bot "{name}"')
 
 
 @CLOSED
-@pytest.mark.parametrize(
-    ("method", "named", "change"),
-    [
-        ("TokenService/RotateToken", "bot", {}),
-        ("BotService/UpdateBot", "name", {"hidden": True}),
-    ],
-)
-async def test_anothers_bot_is_as_if_it_were_not_there(
-    desk: Desk, method: str, named: str, change: dict[str, object]
-) -> None:
-    """The same words for one that there is, and for one that there is not."""
-    eve = await desk.token("owner", "eve")
-    await desk.bot("ada", owner="mallory")
-    await desk.bot("bob")
-    for name in ("ada", "bob", "nobody"):
-        end = await desk.refusal(method, eve, **{named: name}, **change)
-        assert (end.code, end.reason) == (Code.NOT_FOUND, "NOT_FOUND")
-        assert end.details == f'you have no bot "{name}"'
-
-
-@CLOSED
-async def test_an_owner_lifts_no_ban(desk: Desk) -> None:
+async def test_an_owner_lifts_no_ban(server: ServerInTest) -> None:
     """Nor can it rotate, hide or disable its way around one."""
-    eve = await desk.token("owner", "eve")
-    await desk.bot("ada", owner="eve")
-    await desk.ask("BotService/UpdateBot", name="ada", state=BANNED, reason="no")
+    eve = await server.token("owner", "eve")
+    await server.register("ada", owner="eve")
+    await server.ask(UPDATE, name="ada", state=BANNED, reason="no")
     for change in (
         {"state": ACTIVE},
         {"state": DISABLED},
         {"hidden": True},
         {"state": ACTIVE, "hidden": False},
     ):
-        end = await desk.refusal("BotService/UpdateBot", eve, name="ada", **change)
-        assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "WRONG_STATE")
-    token = (await desk.ask("TokenService/RotateToken", eve, bot="ada")).secret
-    peer = await desk.server.peer(token)
-    await peer.write(hello=play_pb.Hello(protocol_version=1))
+        assert (await server.refusal(UPDATE, eve, name="ada", **change)).reason == "WRONG_STATE"
+    token = (await server.ask("TokenService/RotateToken", eve, bot="ada")).secret
+    peer = await server.peer(token)
+    await peer.hello()
     assert (await peer.closed()).reason == "BANNED"
 
 
-@CLOSED
-@pytest.mark.parametrize("change", [{"state": BANNED, "reason": "no"}, {"new_name": "eva"}])
-async def test_an_owner_neither_bans_nor_renames(desk: Desk, change: dict[str, object]) -> None:
-    """Its own bots: operators do."""
-    eve = await desk.token("owner", "eve")
-    await desk.bot("ada", owner="eve")
-    end = await desk.refusal("BotService/UpdateBot", eve, name="ada", **change)
-    assert (end.code, end.reason) == (Code.PERMISSION_DENIED, "NOT_ALLOWED")
+REFUSED_CHANGES: list[tuple[str, dict[str, Any], str]] = [
+    *(("operator", change, "INVALID_REQUEST") for change in ({}, {"reason": "why"})),
+    ("operator", {"paused": True}, "INVALID_REQUEST"),
+    ("operator", {"state": 0}, "INVALID_REQUEST"),
+    *(
+        ("operator", {"state": BANNED, "reason": reason}, "INVALID_REQUEST")
+        for reason in ("", " \n", "x" * 201)
+    ),
+    ("eve", {"state": BANNED, "reason": "no"}, "NOT_ALLOWED"),
+    ("eve", {"new_name": "eva"}, "NOT_ALLOWED"),
+    ("operator", {"hidden": True, "paused": False}, "WRONG_STATE"),
+]
 
 
 @CLOSED
-@pytest.mark.parametrize("change", [{}, {"reason": "why"}, {"paused": True}, {"state": 0}])
-async def test_an_update_says_what_is_to_change(desk: Desk, change: dict[str, object]) -> None:
-    await desk.bot("ada")
-    token = desk.server.operator_token
-    end = await desk.refusal("BotService/UpdateBot", token, name="ada", **change)
-    assert end.code is Code.INVALID_ARGUMENT
+async def test_each_act_has_its_row(server: ServerInTest) -> None:
+    """With who did it, and what it was before and after; what was refused has none.
 
-
-@CLOSED
-async def test_each_act_has_its_row(server: ServerInTest, desk: Desk) -> None:
-    """With who did it, and what it was before and after; what was refused has none."""
-    await desk.bot("ada")
-    await desk.bot("bob")
-    tournament = await server.tournament("ada", "bob", token=server.operator_token)
-    refused = {"name": "ada", "hidden": True, "paused": False}
-    await desk.refusal("BotService/UpdateBot", server.operator_token, **refused)
-    await desk.ask("BotService/UpdateBot", name="ada", hidden=True)
-    for state in ("TOURNAMENT_STATE_CANCELLED", "TOURNAMENT_STATE_RUNNING"):
-        await desk.ask("TournamentService/UpdateTournament", tournament_id=tournament, state=state)
-    operator = "operator first"
-    assert await desk.acts() == [
-        (operator, "register", "bot ada"),
-        (operator, "register", "bot bob"),
-        (operator, "create", f"tournament {tournament}"),
-        (operator, "hide", "bot ada"),
-        (operator, "cancel", f"tournament {tournament}"),
-        (operator, "resume", f"tournament {tournament}"),
-    ]
-    (act, _) = (await desk.ask("AdminService/ListAudit", of="ada")).acts
+    One says what is to change, a ban tells why, and an owner neither bans nor renames.
+    """
+    tokens = {"eve": await server.token("owner", "eve"), "operator": server.operator_token}
+    await server.register("ada", owner="eve")
+    for who, change, reason in REFUSED_CHANGES:
+        end = await server.refusal(UPDATE, tokens[who], name="ada", **change)
+        assert end.reason == reason, change
+    await server.ask(UPDATE, name="ada", hidden=True)
+    acts = [("operator first", action, "bot ada") for action in ("register", "hide")]
+    assert (await server.acts())[2:] == acts
+    (act, _) = (await server.ask("AdminService/ListAudit", of="ada")).acts
     assert (act.before["hidden"], act.after["hidden"]) == (False, True)
-    assert act.method == "/meijin.v1.BotService/UpdateBot"
+    assert act.method == f"/meijin.v1.{UPDATE}"
     assert act.peer.startswith("ipv4:127.0.0.1:")
     assert len(act.request_id) == 16
 
 
 @pytest.mark.settings(registration="closed", max_faults=1)
-async def test_a_pause_is_lifted_by_the_bots_owner(server: ServerInTest, desk: Desk) -> None:
+async def test_a_pause_is_lifted_by_the_bots_owner(server: ServerInTest) -> None:
     """It plays on at once, and the log says who lifted it; nobody else's owner may."""
-    eve, mallory = await desk.token("owner", "eve"), await desk.token("owner", "mallory")
-    tokens = {name: await desk.bot(name, owner="eve") for name in ("ada", "bob")}
-    peers = {name: await server.bot(name, token=token) for name, token in tokens.items()}
-    await server.tournament("ada", "bob", rounds=2, token=server.operator_token)
-    end = await desk.refusal("BotService/UpdateBot", eve, name="ada", paused=False)
-    assert (end.code, end.reason) == (Code.FAILED_PRECONDITION, "WRONG_STATE")
-    await peers["ada"].fail((await peers["ada"].started()).game, "boom")
-    await peers["ada"].paused()
-    end = await desk.refusal("BotService/UpdateBot", mallory, name="ada", paused=False)
-    assert (end.code, end.reason) == (Code.NOT_FOUND, "NOT_FOUND")
-    await desk.ask("BotService/UpdateBot", eve, name="ada", paused=False)
-    assert (await peers["ada"].started()).game_id
-    assert (await desk.acts("ada"))[-1] == ("owner eve", "unpause", "bot ada")
+    eve, mallory = await server.token("owner", "eve"), await server.token("owner", "mallory")
+    _, (ada, _) = await playing(server, rounds=2)
+    lift = {"name": "ada", "paused": False}
+    assert (await server.refusal(UPDATE, eve, **lift)).reason == "WRONG_STATE"
+    await ada.fail(ada.start.game, "boom")
+    await ada.paused()
+    assert (await server.refusal(UPDATE, mallory, **lift)).reason == "NOT_FOUND"
+    await server.ask(UPDATE, eve, **lift)
+    assert (await ada.started()).game_id
+    assert (await server.acts("ada"))[-1] == ("owner eve", "unpause", "bot ada")

@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
+from tests.peer import ending_of_request
+from tests.server_in_test import ServerInTest
 
 from meijin.server.access.permissions import (
     PERMISSIONS,
     STREAMS,
     Permission,
-    Policy,
+    check_call,
     is_change,
 )
 from meijin.server.errors import NotAllowedError, UnauthenticatedError
-from meijin.server.settings import Reading, Registration
+from meijin.server.settings import Reading, Registration, Settings
 from meijin.store.access.tokens import Identity
 from meijin.store.schema import BotId, OwnerId, TokenId, TokenKind
-from meijin.testing.desk import Desk
-from meijin.testing.server import ServerInTest
+from meijin.v1 import method_pb2 as pb
 
 Code = grpc.StatusCode
 ALL = {"nobody", "bot", "owner", "operator", "read", "person"}
 ALLOWED = {
-    Permission.ANYONE: ALL,
-    Permission.READER: ALL,
-    Permission.BOT: {"bot"},
-    Permission.PLAYER: {"bot", "person"},
-    Permission.EVALUATIONS: {"bot", "owner", "operator", "person"},
-    Permission.OWNER: {"owner", "operator"},
-    Permission.CHALLENGES: {"owner", "operator", "person"},
-    Permission.TOURNAMENTS: {"operator"},
-    Permission.OPERATOR: {"operator"},
+    pb.PERMISSION_ANYONE: ALL,
+    pb.PERMISSION_READER: ALL,
+    pb.PERMISSION_BOT: {"bot"},
+    pb.PERMISSION_PLAYER: {"bot", "person"},
+    pb.PERMISSION_EVALUATIONS: {"bot", "owner", "operator", "person"},
+    pb.PERMISSION_OWNER: {"owner", "operator"},
+    pb.PERMISSION_CHALLENGES: {"owner", "operator", "person"},
+    pb.PERMISSION_TOURNAMENTS: {"operator"},
+    pb.PERMISSION_OPERATOR: {"operator"},
 }
 """Who may call what on a server with the default settings."""
+
+ROLES = ("nobody", "bot", "read", "owner", "operator")
+"""The columns of the page's table."""
+
+PAGE = Path(__file__).resolve().parents[3] / "docs/access.md"
+
+UNKNOWN = (Code.UNAUTHENTICATED, "UNKNOWN_TOKEN")
 
 IDENTITIES: dict[str, Identity | None] = {
     "nobody": None,
@@ -48,57 +57,48 @@ IDENTITIES: dict[str, Identity | None] = {
 }
 
 
-def allowed(policy: Policy, permission: Permission) -> set[str]:
-    """Whom a policy lets call a method; who shows no token is refused as such."""
+def allowed(permission: Permission, **changes: Any) -> set[str]:
+    """Whom settings let call a method; who shows no token is refused as such."""
+    settings = Settings.model_construct(**changes)
     found = set()
     for who, identity in IDENTITIES.items():
         with suppress(UnauthenticatedError if identity is None else NotAllowedError):
-            policy.check(permission, identity)
+            check_call(settings, permission, identity)
             found.add(who)
     return found
 
 
-@pytest.mark.parametrize("permission", Permission)
-def test_scopes_of_the_default_policy(permission: Permission) -> None:
-    """Nobody may do more than is said above."""
-    assert allowed(Policy(), permission) == ALLOWED[permission]
+@pytest.mark.parametrize("permission", pb.Permission.values()[1:])
+def test_who_may_call_what(permission: Permission) -> None:
+    """By invitation the scopes are those of a closed server; on an open one all are operators.
 
-
-@pytest.mark.parametrize("permission", Permission)
-def test_an_invitation_gives_no_scope(permission: Permission) -> None:
-    """By invitation, the scopes are those of a closed server."""
-    policy = Policy(registration=Registration.INVITATION)
-    assert allowed(policy, permission) == ALLOWED[permission]
-
-
-def test_reading_may_need_a_token() -> None:
-    """Of any kind; what anyone may do is not touched."""
-    policy = Policy(reading=Reading.TOKEN)
-    assert allowed(policy, Permission.READER) == ALL - {"nobody"}
-    assert allowed(policy, Permission.ANYONE) == ALL
-
-
-def test_owners_may_be_let_make_tournaments() -> None:
-    """By a setting, and that alone."""
-    policy = Policy(owner_tournaments=True)
-    assert allowed(policy, Permission.TOURNAMENTS) == {"owner", "operator"}
-    assert allowed(policy, Permission.OPERATOR) == {"operator"}
-
-
-@pytest.mark.parametrize("permission", Permission)
-def test_where_registration_is_open_everybody_is_an_operator(permission: Permission) -> None:
-    """But a stream with a token is that of the bot's whose token it is, and people stay people."""
-    policy = Policy(registration=Registration.OPEN)
+    But a stream with a token is that of the bot's whose token it is, and people stay people.
+    """
+    assert allowed(permission) == ALLOWED[permission]
+    assert allowed(permission, registration=Registration.INVITATION) == ALLOWED[permission]
     others = {"nobody", "bot"} if permission in STREAMS else ALL - {"person"}
-    assert allowed(policy, permission) == others | (ALLOWED[permission] & {"person"})
+    people = ALLOWED[permission] & {"person"}
+    assert allowed(permission, registration=Registration.OPEN) == others | people
+
+
+def test_what_settings_change() -> None:
+    """Reading may need a token, of any kind; owners may make tournaments, and that alone."""
+    for permission, who in ((pb.PERMISSION_READER, ALL - {"nobody"}), (pb.PERMISSION_ANYONE, ALL)):
+        assert allowed(permission, reading=Reading.TOKEN) == who
+    for permission, who in (
+        (pb.PERMISSION_TOURNAMENTS, {"owner", "operator"}),
+        (pb.PERMISSION_OPERATOR, {"operator"}),
+    ):
+        assert allowed(permission, owner_tournaments=True) == who
 
 
 def test_a_method_without_a_permission_is_nobodys() -> None:
     """Deny by default, to operators and on open servers too."""
-    for policy in (Policy(), Policy(registration=Registration.OPEN)):
+    for registration in Registration:
+        settings = Settings.model_construct(registration=registration)
         for identity in IDENTITIES.values():
             with pytest.raises(NotAllowedError):
-                policy.check(None, identity)
+                check_call(settings, None, identity)
 
 
 def test_what_changes_something_is_limited_so() -> None:
@@ -108,36 +108,49 @@ def test_what_changes_something_is_limited_so() -> None:
     assert not {"ListGames", "GetGame", "Check", "Evaluate"} & changing
 
 
+REFUSED = {
+    who: (Code.PERMISSION_DENIED, "NOT_ALLOWED") if who != "nobody" else UNKNOWN for who in ALL
+}
+ENDLESS = "Watch"
+"""In the names of methods that end only with their caller."""
+
+
 @pytest.mark.settings(registration="closed", requests_per_second=1000)
-async def test_every_method_over_the_wire(
-    server: ServerInTest, ending: Callable[..., Any], desk: Desk
-) -> None:
-    """Each method of the table with each scope, and with a token that was revoked."""
+async def test_every_method_over_the_wire(server: ServerInTest) -> None:
+    """Each method of the table with each scope: who may call it is answered by its servicer."""
     tokens: dict[str, str | None] = {
         "nobody": None,
-        "bot": await desk.bot("ada"),
-        "owner": await desk.token("owner", "eve"),
+        "bot": await server.register("ada"),
+        "owner": await server.token("owner", "eve"),
         "operator": server.operator_token,
-        "read": await desk.token("read"),
-        "person": (await desk.ask("ChallengeService/EnterAsPerson")).token,
+        "read": await server.token("read"),
+        "person": (await server.ask("ChallengeService/EnterAsPerson")).token,
     }
     for method, permission in PERMISSIONS.items():
-        if method.startswith("/grpc.") or "Watch" in method or method.endswith("GetOwnToken"):
+        if method.startswith("/grpc.") or ENDLESS in method:
             continue
         for who, token in tokens.items():
-            end = await ending(desk.channel, method, b"", token)
-            is_refused = (end.code, end.reason) in {
-                (Code.UNAUTHENTICATED, "UNKNOWN_TOKEN"),
-                (Code.PERMISSION_DENIED, "NOT_ALLOWED"),
-            }
-            assert is_refused is (who not in ALLOWED[permission]), (method, who, end)
+            end = await ending_of_request(server.calls, method, b"", token)
+            told = (end.code, end.reason)
+            if who not in ALLOWED[permission]:
+                assert told == REFUSED[who], (method, who, end)
+            elif not method.endswith("GetOwnToken"):
+                assert told not in {UNKNOWN, REFUSED[who]}, (method, who, end)
+                assert end.code not in {Code.UNIMPLEMENTED, Code.INTERNAL}, (method, end)
 
 
-@pytest.mark.settings(registration="closed", reading="token")
-async def test_reading_with_a_token(ending: Callable[..., Any], desk: Desk) -> None:
-    """Without one nothing is read, nor is the health hidden."""
-    token = await desk.token("read")
-    path = "/meijin.v1.GameService/ListGames"
-    assert (await ending(desk.channel, path, b"", None)).code is Code.UNAUTHENTICATED
-    assert (await ending(desk.channel, path, b"", token)).code is Code.OK
-    assert (await ending(desk.channel, "/grpc.health.v1.Health/Check", b"", None)).code is Code.OK
+def test_each_method_has_the_scopes_of_the_page() -> None:
+    """Who may call what changes something, or shows what is not for all: role by call."""
+    told: dict[str, set[str]] = {}
+    for row in re.findall(r"^\| .*`\w+.*\|$", PAGE.read_text(), re.MULTILINE):
+        methods, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+        if len(cells) == len(ROLES):
+            roles = {role for role, cell in zip(ROLES, cells, strict=True) if cell}
+            for method in re.findall(r"`([A-Z]\w+)`", methods):
+                told[method] = told.get(method, set()) | roles
+    given = {
+        path.rpartition("/")[2]: allowed(permission, owner_tournaments=True) - {"person"}
+        for path, permission in PERMISSIONS.items()
+        if path.startswith("/meijin.") and permission != pb.PERMISSION_READER
+    }
+    assert told == given

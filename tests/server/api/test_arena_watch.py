@@ -9,35 +9,34 @@ from typing import Any, cast
 
 import grpc
 import pytest
+from tests.peer import play_moves
+from tests.server_in_test import FIVE, ServerInTest, play_to_five
 
 from meijin.game import OPENING_RULES, SWAP2, Party, Variant, encode_moves
-from meijin.server.api import arena_watch
-from meijin.server.api.arena_watch import ArenaWatch, Selection
-from meijin.server.api.loop_share import LoopShare
+from meijin.server.api.answers import arena_watch
+from meijin.server.api.answers.arena_watch import ArenaWatch, Selection
+from meijin.server.api.calls.loop_share import LoopShare
 from meijin.server.errors import InvalidRequestError
-from meijin.testing.peer import Peer, ending_of_call
-from meijin.testing.server import FIVE, ServerInTest
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1 import play_service_pb2 as play_pb
 
+WATCH = "GameService/WatchArena"
 BLACK, WHITE, NOBODY = game_pb2.COLOR_BLACK, game_pb2.COLOR_WHITE, game_pb2.COLOR_UNSPECIFIED
 RUNNING, FINISHED = game_pb2.GAME_STATE_RUNNING, game_pb2.GAME_STATE_FINISHED
 
 
 def watch_of(server: ServerInTest, **request: Any) -> ArenaWatch:
-    """A watch that looks when the test says so."""
     selection = Selection.of(pb.WatchArenaRequest(**request))
     return ArenaWatch(server.parts.games, server.parts.watch, LoopShare(), selection)
 
 
 async def look(watch: ArenaWatch) -> list[pb.GameUpdate]:
-    """What is told at one look."""
     return [update async for message in watch.look() for update in message.games]
 
 
 async def look_at(server: ServerInTest, watch: ArenaWatch, stones: int) -> list[pb.GameUpdate]:
-    """What is told once the only game has so many stones, and the next is asked for."""
+    """What is told once the only game has this many stones, and the next is asked for."""
     (game,) = server.running
     await server.until(
         lambda: len(game.committed_moves) == stones and game.arbiter.asked_at_ns >= 0
@@ -46,36 +45,26 @@ async def look_at(server: ServerInTest, watch: ArenaWatch, stones: int) -> list[
 
 
 def cells_of(update: pb.GameUpdate) -> list[int]:
-    """The cells of the moves that an update tells."""
     return list(memoryview(update.moves).cast("H"))
 
 
-async def end(players: tuple[Peer, Peer], line: Any, *, first: int = 0) -> None:
-    """Play on to five."""
-    await line(players, FIVE[first:], first=first)
-    for peer in players:
-        await peer.ended()
-
-
-async def test_games_are_told_whole_and_then_by_what_changes(
-    server: ServerInTest, line: Any
-) -> None:
+async def test_games_are_told_whole_and_then_by_what_changes(server: ServerInTest) -> None:
     """All of a game with its clocks, then the moves since, nothing where nothing has changed."""
     players = await server.pair(control="600")
     watch = watch_of(server)
-    await line(players, FIVE[:2])
+    await play_moves(players, FIVE[:2])
     (first,) = await look_at(server, watch, 2)
     assert (first.game.black, first.game.white) == (players[0].name, players[1].name)
     assert (first.game.state, first.ply, cells_of(first)) == (RUNNING, 0, [0, 5])
     assert first.clocks.running == BLACK
     assert 0 < first.clocks.black_ms <= 600_000
     assert await look(watch) == []
-    await line(players, FIVE[2:3], first=2)
+    await play_moves(players, FIVE[2:3], first=2)
     (second,) = await look_at(server, watch, 3)
     assert not second.HasField("game")
     assert (second.game_id, second.ply, cells_of(second)) == (first.game_id, 2, [1])
     assert second.clocks.running == WHITE
-    await end(players, line, first=3)
+    await play_to_five(players, first=3)
     (last,) = await look(watch)
     assert cells_of(last) == list(FIVE[3:])
     assert (last.game.state, last.game.outcome.ending) == (FINISHED, game_pb2.ENDING_FIVE)
@@ -84,39 +73,21 @@ async def test_games_are_told_whole_and_then_by_what_changes(
     assert await look(watch) == []
 
 
-async def test_nothing_uncommitted_is_told(server: ServerInTest, line: Any) -> None:
-    """Neither a move nor the clock after it, nor the end of a game."""
+async def test_nothing_uncommitted_is_told(server: ServerInTest) -> None:
+    """Neither a move nor the clock after it, nor the end of a game: to nobody, new or not."""
     players = await server.pair()
     watch = watch_of(server)
-    await line(players, FIVE[:8])
+    await play_moves(players, FIVE[:8])
     assert len(await look_at(server, watch, 8)) == 1
     turn = await players[0].turn()
     (game,) = server.running
     with server.held():
         await players[0].play(turn, FIVE[8])
         await server.until(lambda: game.arbiter.outcome is not None)
-        assert await look(watch) == []
+        assert await look(watch) == await look(watch_of(server)) == []
     await players[0].ended()
     (last,) = await look(watch)
-    assert cells_of(last) == [FIVE[8]]
-    assert last.game.state == FINISHED
-
-
-async def test_a_forfeit_that_is_not_committed_is_not_told(server: ServerInTest) -> None:
-    """Not to one who hears of the game first at that time, either."""
-    black, _ = await server.pair()
-    turn = await black.turn()
-    (game,) = server.running
-    watch = watch_of(server)
-    assert len(await look(watch)) == 1
-    with server.held():
-        await black.fail(turn.game, "ill")
-        await server.until(lambda: game.arbiter.outcome is not None)
-        assert await look(watch) == []
-        assert await look(watch_of(server)) == []
-    await black.ended()
-    (last,) = await look(watch)
-    assert last.game.outcome.ending == game_pb2.ENDING_CRASH
+    assert (cells_of(last), last.game.state) == ([FIVE[8]], FINISHED)
 
 
 async def test_the_newest_thoughts_of_both_sides_are_told(server: ServerInTest) -> None:
@@ -142,11 +113,7 @@ async def test_the_choice_of_a_side_is_told_with_the_names(server: ServerInTest)
     """Who has which colour from then on, and whose clock runs."""
     variant = Variant(width=7, height=7, opening_rule=SWAP2)
     rules = tuple(OPENING_RULES.values())
-    peers = [await server.bot(name, opening_rules=rules) for name in ("ada", "bob")]
-    await server.tournament("ada", "bob", variant=variant)
-    if [(await peer.started()).color for peer in peers] == [WHITE, BLACK]:
-        peers.reverse()
-    first, second = peers
+    first, second = await server.pair(bots={"opening_rules": rules}, variant=variant)
     watch = watch_of(server)
     await first.place(await first.turn(), 0, 13, 20)
     (before,) = await look_at(server, watch, 3)
@@ -189,7 +156,7 @@ async def test_some_of_the_games_are_watched(server: ServerInTest) -> None:
 async def test_many_games_come_in_several_messages(
     server: ServerInTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that none is longer than a client takes."""
+    """So that none is longer than a client takes; one that announces more is not the last."""
     monkeypatch.setattr(arena_watch, "UPDATES_OF_A_MESSAGE", 2)
     peers = [await server.bot(name, max_games=5) for name in ("ada", "bob")]
     await server.tournament("ada", "bob", rounds=5)
@@ -200,41 +167,32 @@ async def test_many_games_come_in_several_messages(
     assert [len(message.games) for message in messages] == [2, 2, 1]
     assert [message.more for message in messages] == [True, True, False]
     assert {message.running for message in messages} == {5}
+    endless = watch_of(server, max_games=4).messages()
+    told = [await anext(endless) for _ in range(3)]
+    assert [(len(message.games), message.more) for message in told] == [
+        (2, True),
+        (2, True),
+        (0, False),
+    ]
+    await endless.aclose()
 
 
-async def test_a_message_that_announces_more_is_not_the_last(
-    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where the games fill their messages the last one is empty, and is sent."""
-    monkeypatch.setattr(arena_watch, "UPDATES_OF_A_MESSAGE", 1)
-    await server.pair()
-    await server.until(lambda: all(game.is_announced for game in server.running))
-    messages = watch_of(server).messages()
-    told = [await anext(messages) for _ in range(2)]
-    assert [(len(message.games), message.more) for message in told] == [(1, True), (0, False)]
-    await messages.aclose()
-
-
-async def test_a_watch_of_games_ends_with_them(server: ServerInTest, line: Any) -> None:
+async def test_a_watch_of_games_ends_with_them(server: ServerInTest) -> None:
     """One of all games goes on, and its first message may be empty."""
-    games = await server.games()
     players = await server.pair()
-    everything = games.WatchArena(pb.WatchArenaRequest(max_rate=10))
-    call = games.WatchArena(pb.WatchArenaRequest(max_rate=10, game_ids=["1"]))
-    messages = aiter(call)
+    everything = server.watch(WATCH, max_rate=10)
+    messages = aiter(server.watch(WATCH, max_rate=10, game_ids=["1"]))
     first = await anext(messages)
     assert first.time.seconds > 0
-    await end(players, line)
+    await play_to_five(players)
     updates = [update async for message in messages for update in message.games]
     assert updates[-1].game.state == FINISHED
     moves = b"".join(each.moves for each in (*first.games, *updates))
     assert moves == encode_moves(FIVE)
     assert not everything.done()
-    empty = await games.WatchArena(pb.WatchArenaRequest()).read()
-    assert isinstance(empty, pb.WatchArenaResponse)
+    empty = await server.watch(WATCH).read()
     assert (len(empty.games), empty.running) == (0, 0)
-    ended = await ending_of_call(games.WatchArena(pb.WatchArenaRequest(game_ids=["1"])))
-    assert ended.code is grpc.StatusCode.OK
+    assert (await server.refusal(WATCH, game_ids=["1"])).code is grpc.StatusCode.OK
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.peer import Peer
+from tests.server_in_test import WATCH, ServerInTest
 
-from meijin.server.api import ended_games
-from meijin.server.api.ended_games import EndedGames
+from meijin.server.api.answers import ended_games
+from meijin.server.api.answers.ended_games import EndedGames
 from meijin.store.schema import GameId, TournamentId
-from meijin.testing.peer import Peer
-from meijin.testing.server import ServerInTest
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as play_pb
 from meijin.v1 import tournament_service_pb2 as pb
@@ -25,7 +24,7 @@ def _short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def _games(server: ServerInTest, count: int) -> tuple[Peer, list[str], list[int]]:
-    """So many games at once: the bot that may resign them, their ids and numbers."""
+    """This many games at once: the bot that may resign them, their ids and numbers."""
     ada = await server.bot("ada", max_games=count)
     await server.bot("bob", max_games=count)
     await server.tournament("ada", "bob", rounds=count)
@@ -45,59 +44,42 @@ async def _ended(messages: AsyncIterator[pb.WatchTournamentResponse]) -> list[st
     return [message.game_ended.game_id async for message in messages]
 
 
-async def _watch(server: ServerInTest, *, ended: bool) -> AsyncIterator[pb.WatchTournamentResponse]:
-    request = pb.WatchTournamentRequest(tournament_id="1", with_ended_games=ended)
-    async with asyncio.timeout(PATIENCE):
-        async for fact in (await server.tournaments()).WatchTournament(request):
-            yield fact
-
-
 async def test_games_that_ended_before_the_call_are_told_first(server: ServerInTest) -> None:
-    """Each once and without moves, also a void one; then what happens is told as ever."""
+    """Each once and without moves; then what happens is told as ever, and of what is over all."""
     ada, ids, numbers = await _games(server, 6)
     await _resign(server, ada, *numbers[:3])
-    watching = _watch(server, ended=True)
+    watching = server.facts(WATCH, tournament_id="1", with_ended_games=True)
     facts = [await anext(watching) for _ in range(4)]
     assert facts[0].tournament.finished_games == 3
     told = [fact.game_ended for fact in facts[1:]]
-    assert [game.game_id for game in told] == ids[:3]
+    assert [(game.game_id, len(game.moves)) for game in told] == [(key, 0) for key in ids[:3]]
     assert {game.outcome.ending for game in told} == {game_pb2.ENDING_RESIGN}
-    assert [len(game.moves) for game in told] == [0, 0, 0]
     await _resign(server, ada, *numbers[3:])
     rest = [fact async for fact in watching]
     assert sorted(fact.game_ended.game_id for fact in rest[:-1]) == sorted(ids[3:])
     assert rest[-1].tournament.state == pb.TOURNAMENT_STATE_FINISHED
-
-
-async def test_of_a_tournament_that_is_over_all_games_are_told(server: ServerInTest) -> None:
-    """To those who ask for them; others hear that it is over, as ever."""
-    ada, ids, numbers = await _games(server, 3)
-    await _resign(server, ada, *numbers)
-    facts = [fact async for fact in _watch(server, ended=True)]
-    assert facts[0].tournament.state == pb.TOURNAMENT_STATE_FINISHED
-    assert [fact.game_ended.game_id for fact in facts[1:]] == ids
-    assert len([fact async for fact in _watch(server, ended=False)]) == 1
+    first, *every = [
+        fact async for fact in server.facts(WATCH, tournament_id="1", with_ended_games=True)
+    ]
+    assert first.tournament.state == pb.TOURNAMENT_STATE_FINISHED
+    assert sorted(fact.game_ended.game_id for fact in every) == sorted(ids)
+    assert (
+        len([fact async for fact in server.facts(WATCH, tournament_id="1", with_ended_games=False)])
+        == 1
+    )
 
 
 async def test_a_game_that_ends_while_others_are_told_is_told_once(server: ServerInTest) -> None:
-    """What was running when its page was read is read again, and the feed's word is known."""
+    """What was running when its page was read is read again, and the feed's word is known.
+
+    Only what runs is remembered, not what has ended.
+    """
     ada, ids, numbers = await _games(server, 5)
     await _resign(server, ada, numbers[1])
     past = EndedGames(server.parts.storage, TournamentId(1))
     assert await _ended(past.until_now()) == [ids[1]]
+    assert (len(past._running), past._told) == (4, set())
     await _resign(server, ada, numbers[0], numbers[4])
     assert await _ended(past.since()) == [ids[0], ids[4]]
     assert not past.is_new(GameId(int(ids[4])))
     assert past.is_new(GameId(int(ids[2])))
-
-
-async def test_what_is_remembered_is_bounded_by_the_games_played_at_once(
-    server: ServerInTest,
-) -> None:
-    """Not by those that have ended."""
-    ada, _, numbers = await _games(server, 6)
-    await _resign(server, ada, *numbers[:5])
-    past = EndedGames(server.parts.storage, TournamentId(1))
-    assert len(await _ended(past.until_now())) == 5
-    assert len(past._running) == 1
-    assert past._told == set()

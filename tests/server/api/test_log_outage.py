@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health_pb2 import HealthCheckResponse
+from tests.peer import play_moves
+from tests.server_in_test import FIVE, play_to_five
 
 from meijin.store import Durability
 from meijin.store.move_log import log as log_module
 from meijin.store.move_log.log import MoveLog
-from meijin.testing.peer import play_moves
-from meijin.v1 import game_pb2
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.server.conftest import StartServer
-
-FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
 
 
 @pytest.mark.parametrize(
@@ -54,9 +52,7 @@ async def test_a_move_waits_for_the_log(
             await server.until(lambda: game.arbiter.board.ply == 3)
             await server.until(lambda: server.parts.store_watch.is_away)
             assert told == []
-        await play_moves(players, FIVE[3:], first=3)
-        for peer in players:
-            assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
+        await play_to_five(players, first=3)
         assert told[:1] == [3]
 
 
@@ -92,5 +88,4 @@ async def test_a_disk_that_hangs_holds_nobody_else(
                 assert game.is_uncommitted
         finally:
             gate.set()
-        await play_moves(players, FIVE[3:], first=3)
-        assert (await players[0].ended()).outcome.ending == game_pb2.ENDING_FIVE
+        await play_to_five(players, first=3)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from meijin.server.api.loop_share import BURST, SHARE, SLICE, LoopShare
+from meijin.server.api.calls.loop_share import BURST, SHARE, SLICE, LoopShare
 
 
 class Time:
@@ -13,17 +13,14 @@ class Time:
         self.slept = 0.0
 
     def __call__(self) -> float:
-        """Now."""
         return self.now
 
     async def sleep(self, seconds: float) -> None:
-        """Let time pass."""
         self.now += seconds
         self.slept += seconds
 
 
 async def test_work_takes_its_share_of_the_time() -> None:
-    """However much there is to do."""
     time = Time()
     share = LoopShare(time, time.sleep)
     began = time.now
@@ -58,7 +55,6 @@ async def test_time_that_was_left_is_not_saved_up() -> None:
 
 
 def test_a_slice_knows_its_end() -> None:
-    """By the clock."""
     time = Time()
     with LoopShare(time, time.sleep).slice() as is_over:
         assert not is_over()

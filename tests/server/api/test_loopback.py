@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 
 import pytest
+from tests.server_in_test import until
 
-from meijin.server.api import loopback
-from meijin.server.api.loopback import Loopback, LoopbackConnection
+from meijin.server.api.calls import loopback
+from meijin.server.api.calls.loopback import Loopback, LoopbackConnection
 from meijin.server.match.arbiter.stalls import NEVER_NS, StallWatch
-from meijin.testing.server import until
 
 MANY = 200
 """More probes than gRPC answers where their number is bounded."""
@@ -26,7 +26,6 @@ class CountingWatch(StallWatch):
         self.received = 0
 
     def receive_probe(self) -> None:
-        """Count one more, and send the next."""
         super().receive_probe()
         self.received += 1
         if self.received < MANY:
@@ -35,7 +34,6 @@ class CountingWatch(StallWatch):
 
 @contextmanager
 def running(watch: StallWatch) -> Iterator[None]:
-    """Keep a connection for a watch."""
     task = asyncio.create_task(Loopback(watch).run())
     try:
         yield

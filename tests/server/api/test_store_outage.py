@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -13,23 +14,21 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health_pb2 import HealthCheckResponse
 from tests.conftest import locked
+from tests.peer import play_moves
+from tests.server_in_test import FIVE, ServerInTest, play_to_five
 
 from meijin.game import Color
 from meijin.server import app
 from meijin.server.services import OTHER_SERVICES, SERVICES, STORING_SERVICES
-from meijin.testing.peer import play_moves
-from meijin.testing.server import ServerInTest
-from meijin.v1 import bot_service_pb2, game_pb2
+from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
 if TYPE_CHECKING:
     from tests.conftest import Outage
+    from tests.peer import Peer
     from tests.server.conftest import StartServer
 
-    from meijin.testing.peer import Peer
-
 GRACE = timedelta(seconds=1)
-FIVE = (0, 5, 1, 6, 2, 7, 3, 8, 4)
 
 Code = grpc.StatusCode
 
@@ -48,52 +47,33 @@ async def beyond_the_grace(server: ServerInTest) -> None:
 
 
 async def at_the_door(server: ServerInTest, name: str, token: str | None = None) -> Peer:
-    """A bot that has said hello, and waits."""
     peer = await server.peer(token)
     capabilities = pb.Capabilities(min_board_size=3, max_board_size=22, any_line=True)
-    await peer.write(hello=pb.Hello(protocol_version=1, bot_name=name, capabilities=capabilities))
+    await peer.hello(name, capabilities=capabilities)
     return peer
 
 
 async def cut(server: ServerInTest, peer: Peer) -> None:
-    """Cut a bot's stream."""
     peer.call.cancel()
     await server.away(peer.name)
 
 
-async def test_a_bot_that_is_cut_off_during_an_outage_loses_nothing(
-    server: ServerInTest, outage: Outage
+@pytest.mark.parametrize("lost", [1, 2])
+async def test_bots_that_are_cut_off_during_an_outage_lose_nothing(
+    server: ServerInTest, outage: Outage, lost: int
 ) -> None:
-    """Its hello waits for the store, and so does its grace, though no commit has failed."""
-    black, white = await server.pair()
-    await play_moves((black, white), FIVE[:2])
+    """Their hellos wait for the store, and so does their grace, though no commit has failed."""
+    players = list(await server.pair())
+    await play_moves(players, FIVE[:2])
     with outage.begin():
-        await cut(server, white)
-        back = await at_the_door(server, white.name)
+        for place in range(2 - lost, 2):
+            await cut(server, players[place])
+            players[place] = await at_the_door(server, players[place].name)
         await beyond_the_grace(server)
         assert len(server.running) == 1
-    assert (await back.welcome()).running_games == 1
-    await play_moves((black, back), FIVE[2:], first=2)
-    for peer in (black, back):
-        assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
-
-
-async def test_bots_that_are_both_restarted_during_an_outage_play_on(
-    server: ServerInTest, outage: Outage
-) -> None:
-    """Their game is neither lost nor void."""
-    pair = await server.pair()
-    await play_moves(pair, FIVE[:2])
-    with outage.begin():
-        for peer in pair:
-            await cut(server, peer)
-        back = [await at_the_door(server, peer.name) for peer in pair]
-        await beyond_the_grace(server)
-    for peer in back:
+    for peer in players[2 - lost :]:
         assert (await peer.welcome()).running_games == 1
-    await play_moves(back, FIVE[2:], first=2)
-    for peer in back:
-        assert (await peer.ended()).outcome.ending == game_pb2.ENDING_FIVE
+    await play_to_five(players, first=2)
 
 
 async def test_a_bot_whose_token_can_not_be_read_loses_nothing(
@@ -103,7 +83,7 @@ async def test_a_bot_whose_token_can_not_be_read_loses_nothing(
     async with start_server(grace=GRACE, database_url=outage.url, registration="closed") as server:
         tokens = {name: await server.register(name) for name in ("ada", "bob")}
         pair = [await server.bot(name, token=token) for name, token in tokens.items()]
-        await server.tournament(*tokens, token=server.operator_token)
+        await server.tournament(*tokens)
         started = [await peer.started() for peer in pair]
         if started[0].color == game_pb2.COLOR_WHITE:
             pair.reverse()
@@ -164,7 +144,7 @@ async def test_a_bot_at_the_door_is_not_away(server: ServerInTest) -> None:
         assert not server.parts.store_watch.is_away
         assert arbiter.outcome is None
     assert (await back.welcome()).running_games == 1
-    await play_moves((black, back), FIVE)
+    await play_to_five((black, back))
 
 
 async def test_health_tells_of_an_outage(server: ServerInTest, outage: Outage) -> None:
@@ -195,17 +175,12 @@ async def test_a_change_that_can_not_be_stored_is_refused_in_time(
     """Whoever asks for one hears that the store is away, once a lock's timeout is over."""
     file = tmp_path / "meijin.db"
     async with start_server(database_url=f"sqlite:///{file}?timeout=0.2") as server:
-        bots = await server.bots()
+        names = [f"bot-{number}" for number in range(8)]
         with locked(file):
-            calls = [
-                bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name=f"bot-{number}"))
-                for number in range(8)
-            ]
-            for call in calls:
-                with pytest.raises(grpc.aio.AioRpcError, match="try again") as caught:
-                    await call
-                assert caught.value.code() is Code.UNAVAILABLE
-        await bots.RegisterBot(bot_service_pb2.RegisterBotRequest(name="bot-1"))
+            calls = [server.refusal("BotService/RegisterBot", name=name) for name in names]
+            for end in await asyncio.gather(*calls):
+                assert (end.code, "try again" in end.details) == (Code.UNAVAILABLE, True)
+        await server.register(names[0])
 
 
 async def test_a_stop_waits_for_no_outage(

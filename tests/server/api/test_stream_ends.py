@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from meijin.server.api.stream_ends import AT_ONCE, StreamEnds
+from meijin.server.api.calls.stream_ends import AT_ONCE, StreamEnds
 
 CROWD = 5 * AT_ONCE + 1
 

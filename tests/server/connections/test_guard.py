@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.server.conftest import StartServer
 
-from meijin.server.api.limits import Peer
+from meijin.server.api.calls.limits import Peer
 from meijin.server.connections import guard as guard_module
 from meijin.server.connections import limits as limits_module
 from meijin.server.connections.guard import IDLE_TIME
@@ -19,7 +19,7 @@ from meijin.server.connections.limits import Waiting
 from meijin.server.connections.sockets import connections_by, hang_up, listeners_on
 
 if TYPE_CHECKING:
-    from meijin.testing.server import ServerInTest
+    from tests.server_in_test import ServerInTest
 
 STORM = 20
 RATE = 3
@@ -28,12 +28,10 @@ CROWD = "127.0.0.9"
 
 
 def port_of(server: ServerInTest) -> int:
-    """Where it listens."""
     return int(server.address.rpartition(":")[2])
 
 
 def peers_of_crowd(port: int) -> set[Peer]:
-    """The connections of that address."""
     return {peer for peer in connections_by(port) if peer.address == f"ipv4:{CROWD}"}
 
 
@@ -45,7 +43,6 @@ class Crowd:
         self._stack = stack
 
     def connect(self) -> asyncio.Task[None]:
-        """Begin to open one."""
         loop, one = asyncio.get_running_loop(), self._stack.enter_context(socket.socket())
         one.settimeout(0)
         one.bind((CROWD, 0))
@@ -80,17 +77,16 @@ async def test_who_opens_too_many_waits_and_is_hung_up_on(
             await server.until(lambda: guard._waiting == Waiting())
 
 
-async def test_the_guard_lets_go_of_the_port(start_server: StartServer) -> None:
+async def test_the_guard_lets_go_of_the_port(server: ServerInTest) -> None:
     """A stopped server listens no more, though the guard has descriptors of its sockets."""
-    async with start_server() as server:
-        port = port_of(server)
-        (listener,) = listeners_on(port)
-        listener.close()
-        await server.app.stop()
-        with socket.socket() as late:
-            late.settimeout(1)
-            with pytest.raises(ConnectionRefusedError):
-                await asyncio.to_thread(late.connect, ("127.0.0.1", port))
+    port = port_of(server)
+    (listener,) = listeners_on(port)
+    listener.close()
+    await server.app.stop()
+    with socket.socket() as late:
+        late.settimeout(1)
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.to_thread(late.connect, ("127.0.0.1", port))
 
 
 async def test_a_system_that_tells_nothing_has_no_limits(
@@ -129,15 +125,12 @@ async def test_a_filter_that_fails_ends_nothing(
             await server.bot("ada")
 
 
-async def test_a_descriptor_that_is_anothers_by_now_is_left_alone(
-    start_server: StartServer,
-) -> None:
+async def test_a_descriptor_that_is_anothers_by_now_is_left_alone(server: ServerInTest) -> None:
     """Between the look and the end of a connection it may have been dealt out again."""
-    async with start_server() as server:
-        ada = await server.bot("ada")
-        ((peer, descriptor),) = connections_by(port_of(server)).items()
-        hang_up(peer._replace(port="1"), descriptor)
-        await server.bot("bob")
-        hang_up(peer, descriptor)
-        await server.until(lambda: peer not in connections_by(port_of(server)))
-        del ada
+    ada = await server.bot("ada")
+    ((peer, descriptor),) = connections_by(port_of(server)).items()
+    hang_up(peer._replace(port="1"), descriptor)
+    await server.bot("bob")
+    hang_up(peer, descriptor)
+    await server.until(lambda: peer not in connections_by(port_of(server)))
+    del ada

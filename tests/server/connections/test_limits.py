@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from meijin.server.api.limits import Address, Peer, peer_of
+from meijin.server.api.calls.limits import Address, Peer
 from meijin.server.connections.limits import (
     ADDRESSES,
     BURST_SECONDS,
@@ -13,44 +13,34 @@ from meijin.server.connections.limits import (
 
 RATE = 10
 BURST = BURST_SECONDS * RATE
+STRANGER = Peer(Address("ipv4:10.1.1.1"), "1")
 
 
 def limits(*, most: int = 1000, most_in_all: int = 5000) -> ConnectionLimits:
-    """New limits at the instant 0."""
     return ConnectionLimits(per_second=RATE, most=most, most_in_all=most_in_all, now=0)
 
 
 def peers(address: str, count: int) -> list[Peer]:
-    """Connections of an address."""
     return [Peer(Address(f"ipv4:{address}"), str(port)) for port in range(count)]
 
 
-def test_a_peer_is_an_address_and_a_port() -> None:
-    """As gRPC writes them; an IPv4 address in an IPv6 one is itself."""
-    assert peer_of("ipv4:10.0.0.1:5000") == ("ipv4:10.0.0.1", "5000")
-    assert peer_of("ipv6:%5B::ffff:10.0.0.1%5D:5000") == ("ipv4:10.0.0.1", "5000")
-    assert peer_of("ipv6:[2001:db8::1]:5000") == ("ipv6:2001:db8::/64", "5000")
+def one_each(count: int) -> list[Peer]:
+    return [one for host in range(count) for one in peers(f"10.0.0.{host}", 1)]
 
 
 def test_who_opens_too_many_waits_alone() -> None:
-    """It has so many at once and then so many a second, as others have."""
+    """It has this many at once and then this many a second, as others have; each is charged once."""
     each = limits()
     crowd, friend = peers("10.0.0.1", BURST + 5), peers("10.0.0.2", 3)
+    for _ in range(3):
+        each.count({*crowd[: BURST - 1], *friend}, 0)
+    assert each.waiting(0) == Waiting()
     each.count({*crowd, *friend}, 0)
     assert each.waiting(0) == Waiting(frozenset({crowd[0].address}))
     assert each.waiting(0).hangs_up(crowd[0])
     assert not each.waiting(0).hangs_up(friend[0])
     assert each.waiting(0.5).addresses
     assert each.waiting(0.7) == Waiting()
-
-
-def test_who_is_known_is_charged_once() -> None:
-    """Connections that are still open at a later look are no new ones."""
-    each = limits()
-    some = peers("10.0.0.1", BURST - 1)
-    for _ in range(3):
-        each.count(some, 0)
-    assert each.waiting(0) == Waiting()
 
 
 def test_connections_that_nobody_sees_are_bounded_too() -> None:
@@ -67,9 +57,9 @@ def test_connections_that_nobody_sees_are_bounded_too() -> None:
 def test_all_together_have_a_rate_too() -> None:
     """Nobody is above his own, and all of them are too many."""
     each = limits()
-    each.count([one for host in range(ADDRESSES * BURST) for one in peers(f"10.0.0.{host}", 1)], 0)
+    each.count(one_each(ADDRESSES * BURST), 0)
     assert each.waiting(0) == Waiting(everybody=True)
-    assert not each.waiting(0).hangs_up(Peer(Address("ipv4:10.0.1.1"), "1"))
+    assert not each.waiting(0).hangs_up(STRANGER)
     assert each.waiting(0.1) == Waiting()
 
 
@@ -87,6 +77,6 @@ def test_an_address_has_so_many_at_once() -> None:
 def test_all_together_have_so_many_at_once() -> None:
     """What is left of the server's files is its own."""
     each = limits(most_in_all=3)
-    each.count([one for host in range(4) for one in peers(f"10.0.0.{host}", 1)], 0)
+    each.count(one_each(4), 0)
     assert each.waiting(0) == Waiting(everybody=True, is_full=True)
-    assert each.waiting(0).hangs_up(Peer(Address("ipv4:10.0.1.1"), "1"))
+    assert each.waiting(0).hangs_up(STRANGER)

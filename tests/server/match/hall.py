@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
+
+from tests.server.rows import tournament_row
 
 from meijin.game import TimeControl, Variant
 from meijin.server.match.actions import ActionHandler
@@ -21,15 +24,16 @@ from meijin.server.match.live.live_game import Contest, LiveGame
 from meijin.server.match.live.session import Session
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.silence import SilenceWatch
-from meijin.server.match.watchdog import TICKS_PER_EXPIRY
+from meijin.server.match.presence.silence import SilenceWatch
+from meijin.server.match.presence.watchdog import TICKS_PER_EXPIRY
 from meijin.store.schema import BotId, BotVersionId, GameId, PairingId
 from meijin.store.tournaments import PendingPairing
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 SECOND = NS_PER_SECOND
 MS = SECOND // 1000
 KEEPALIVE = timedelta(seconds=10)
+GRACE = timedelta(seconds=30)
 PROMPT_NS = 20 * MS
 """How long a bot usually takes to answer a ping."""
 
@@ -49,83 +53,60 @@ class Hall(Listener):
     """Bots in games of one another, and the time; the pings of those that are not cut are answered.
 
     What a bot that is cut is sent is lost, as far as it concerns this test: nothing comes back.
+    Bots are known by their places.
     """
 
-    def __init__(self, bots: int, control: str = "1/move", *, games: type[Games] = Games) -> None:
-        self.now_ns = 0
+    def __init__(
+        self, bots: int, control: str = "1/move", *, deadlines: type[Deadlines] = Deadlines
+    ) -> None:
+        self.now_ns = self._ticks = self.pings = 0
         self.told: list[MassDisconnect] = []
-        self.pings = 0
-        self._ticks = 0
-        self.stalls = StallWatch(lambda: self.now_ns)
+        self.stalls = stalls = StallWatch(lambda: self.now_ns)
+        self.store_watch, self.deadlines = StoreWatch(stalls), deadlines()
         listeners = Listeners()
         listeners.add(self)
-        self.store_watch = StoreWatch(self.stalls)
-        self.deadlines = Deadlines()
         self.lobby = Lobby(
-            self.stalls,
-            listeners,
-            deadlines=self.deadlines,
-            grace=timedelta(seconds=30),
-            max_notices=100,
+            stalls, listeners, deadlines=self.deadlines, grace=GRACE, max_notices=100
         )
-        journal = cast(
-            "Journal",
-            SimpleNamespace(
-                **dict.fromkeys(("add_start", "add_end", "add_moves", "wake"), self._store),
-            ),
-        )
-        self.games = games(
+
+        def add_moves(moves: Iterable[object]) -> None:
+            list(moves)
+
+        names = ("add_start", "add_end", "add_analysis")
+        noted: dict[str, Any] = dict.fromkeys(names, lambda *_: None)
+        journal = cast("Journal", SimpleNamespace(add_moves=add_moves, **noted))
+        self.games = Games(
             self.lobby,
             journal,
             listeners,
-            self.stalls,
+            stalls,
             self.store_watch,
             deadlines=self.deadlines,
-            grace=timedelta(seconds=30),
+            grace=GRACE,
             margin=timedelta(0),
             last_game=GameId(0),
         )
-        self.actions = ActionHandler(self.games, journal, self.stalls)
+        self.actions = ActionHandler(self.games, journal, stalls)
         self.silence = SilenceWatch(self.lobby, listeners, keepalive=KEEPALIVE, rng=Random(bots))
         self._due: list[tuple[int, Bot, int]] = []
-        self.bots = [self._join(number) for number in range(1, bots + 1)]
-        self._run = cast(
-            "Contest",
-            SimpleNamespace(
-                id=1,
-                variant=Variant(width=5, height=5),
-                adjudication=None,
-                control_of=lambda _: TimeControl.parse(control),
-                ladder_id=None,
-                games={},
-            ),
-        )
+        for number in range(1, bots + 1):
+            self.lobby.players[BotId(number)] = Player(BotId(number), f"bot{number}")
+        self.bots = [Bot(self.join(place)) for place in range(bots)]
+        variant = Variant(width=5, height=5)
+        row = tournament_row(variant=variant, time_control=TimeControl.parse(control))
+        self._run = Contest(row)
         self.live: list[LiveGame] = []
         self.pass_time(SECOND)
 
-    def _store(self, what: object = ()) -> None:
-        if not isinstance(what, LiveGame):
-            list(cast("list[object]", what))
-
     def mass_disconnected(self, loss: MassDisconnect) -> None:
-        """Keep it."""
         self.told.append(loss)
 
-    def _join(self, number: int) -> Bot:
-        player = self.lobby.player(BotId(number), f"bot{number}")
-        return Bot(self.lobby.join(player, self.version(number - 1), Capabilities()))
-
-    def player(self, place: int) -> Player:
-        """The player of a bot, by its place."""
-        return self.lobby.players[BotId(place + 1)]
-
-    @staticmethod
-    def version(place: int) -> BotVersionId:
-        """The version of a bot, by its place."""
-        return BotVersionId(place + 1)
+    def join(self, place: int, resumed: str = "", **more: Any) -> Session:
+        player, version = self.lobby.players[BotId(place + 1)], BotVersionId(place + 1)
+        return self.lobby.join(player, version, Capabilities(), resumed, **more)
 
     def play(self, first: int, second: int) -> LiveGame:
-        """Have two bots, by their places, begin a game: the first is asked at once."""
+        """Have two bots begin a game: the first is asked at once."""
         black, white = (self.lobby.players[BotId(place + 1)] for place in (first, second))
         number = len(self.live) + 1
         pairing = PendingPairing(PairingId(number), number, black.bot_id, white.bot_id, b"")
@@ -138,11 +119,9 @@ class Hall(Listener):
     def move(self, bot: Bot, game: LiveGame) -> None:
         """The answer of a bot to its pending turn is read now."""
         ply = game.arbiter.board.ply
-        play = (game.number, ply, game.arbiter.board.ply, None, 0)
-        self.say(bot, play)
+        self.say(bot, (game.number, ply, ply, None, 0))
 
     def say(self, bot: Bot, *plays: Play) -> None:
-        """A message of a bot is read now."""
         said = Actions(plays=plays, resigns=[], failures=[])
         self.actions.judge(bot.session, said, self.actions.hear(bot.session, said))
 
@@ -152,7 +131,6 @@ class Hall(Listener):
             bot.is_cut = False
 
     def cut(self, *bots: Bot) -> None:
-        """The ways of bots carry nothing any more."""
         for bot in bots:
             bot.is_cut = True
 

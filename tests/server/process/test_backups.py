@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -17,67 +18,50 @@ NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-class Clock:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.now = NOON
-
-    def __call__(self) -> datetime:
-        """The time."""
-        return self.now
+@pytest.fixture
+def clock() -> Mock:
+    """A clock at noon; it is set by what it returns."""
+    return Mock(return_value=NOON)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    """A clock at noon."""
-    return Clock()
-
-
-@pytest.fixture
-def backups(tmp_path: Path, clock: Clock) -> Backups:
+def backups(tmp_path: Path, clock: Mock) -> Backups:
     """Daily backups, of which two are kept, of a database with one table."""
     with closing(sqlite3.connect(tmp_path / "meijin.db")) as database, database:
         database.execute("CREATE TABLE stones (cell INTEGER)")
     return Backups(tmp_path / "meijin.db", tmp_path / "backups", every=DAY, keep=2, clock=clock)
 
 
-def test_the_first_is_due_at_once(backups: Backups) -> None:
-    """There is none yet."""
+def test_a_start_does_not_put_the_next_one_off(backups: Backups, clock: Mock) -> None:
+    """The first is due at once, the next when the newest is old enough, whoever took that."""
     assert backups.pause() == timedelta(0)
-
-
-def test_a_start_does_not_put_the_next_one_off(backups: Backups, clock: Clock) -> None:
-    """It is due when the newest one is old enough, whoever took that."""
     assert backups.take()
-    clock.now = NOON + timedelta(hours=20)
+    clock.return_value = NOON + timedelta(hours=20)
     assert backups.pause() == timedelta(hours=4)
-    clock.now = NOON + timedelta(days=9)
+    clock.return_value = NOON + timedelta(days=9)
     assert backups.pause() == timedelta(0)
 
 
-def test_old_ones_are_deleted(backups: Backups, clock: Clock, tmp_path: Path) -> None:
+def test_old_ones_are_deleted(backups: Backups, clock: Mock, tmp_path: Path) -> None:
     """And the log tells what was done."""
     for _ in range(3):
-        clock.now += DAY
+        clock.return_value += DAY
         with capture_logs() as logs:
             assert backups.take()
-    assert [each.time for each in backups_in(tmp_path / "backups")] == [
-        NOON + 3 * DAY,
-        NOON + 2 * DAY,
-    ]
+    kept = [each.time for each in backups_in(tmp_path / "backups")]
+    assert kept == [NOON + 3 * DAY, NOON + 2 * DAY]
     (line,) = logs
     assert (line["event"], line["deleted"]) == ("backed up", 1)
     assert line["file"].endswith(backup_name(NOON + 3 * DAY))
 
 
-def test_a_failure_is_loud_and_ends_nothing(backups: Backups, clock: Clock, tmp_path: Path) -> None:
+def test_a_failure_is_loud_and_ends_nothing(backups: Backups, clock: Mock, tmp_path: Path) -> None:
     """It is logged as an error and counted; earlier backups stay."""
     registry = CollectorRegistry()
     registry.register(backups)
     assert backups.take()
     (tmp_path / "meijin.db").unlink()
-    clock.now += DAY
+    clock.return_value += DAY
     with capture_logs() as logs:
         assert not backups.take()
     assert [(line["event"], line["log_level"]) for line in logs] == [("the backup failed", "error")]

@@ -25,7 +25,6 @@ class Ring:
 
 @pytest.fixture(autouse=True)
 def thawed() -> Iterator[None]:
-    """Nothing stays frozen after a test."""
     Ring.freed = 0
     yield
     gc.unfreeze()
@@ -43,7 +42,6 @@ async def test_what_is_alive_at_the_start_is_frozen() -> None:
 
 
 async def test_what_a_long_collection_finds_is_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And what a short one finds is not."""
     with GarbageCollector():
         monkeypatch.setattr(garbage, "LONG_NS", 10**12)
         kept = [[number] for number in range(50_000)]

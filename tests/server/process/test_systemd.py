@@ -13,7 +13,6 @@ from meijin.server.process.systemd import ServiceManager
 
 @pytest.fixture
 def manager_socket(tmp_path: Path) -> Iterator[socket.socket]:
-    """Where a unit's process sends its state."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
         receiver.settimeout(20)
         receiver.bind(str(tmp_path / "notify"))
@@ -21,17 +20,14 @@ def manager_socket(tmp_path: Path) -> Iterator[socket.socket]:
 
 
 def test_states_are_told(manager_socket: socket.socket, tmp_path: Path) -> None:
-    """Ready, and stopping."""
     manager = ServiceManager({"NOTIFY_SOCKET": str(tmp_path / "notify")})
-    manager.ready()
-    manager.stopping()
-    assert [manager_socket.recv(100) for _ in range(2)] == [b"READY=1", b"STOPPING=1"]
+    manager.tell("READY=1")
+    assert manager_socket.recv(100) == b"READY=1"
 
 
 async def test_the_watchdog_gets_signs_of_life(
     manager_socket: socket.socket, tmp_path: Path
 ) -> None:
-    """Again and again."""
     manager = ServiceManager({"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "20000"})
     running = asyncio.create_task(manager.run())
     told = [await asyncio.to_thread(manager_socket.recv, 100) for _ in range(3)]
@@ -42,12 +38,11 @@ async def test_the_watchdog_gets_signs_of_life(
 def test_without_systemd_nothing_is_sent() -> None:
     """Nor is anything logged."""
     with capture_logs() as logs:
-        ServiceManager({}).ready()
+        ServiceManager({}).tell("READY=1")
     assert logs == []
 
 
 def test_a_socket_that_is_gone_ends_nothing(tmp_path: Path) -> None:
-    """The log says so."""
     with capture_logs() as logs:
-        ServiceManager({"NOTIFY_SOCKET": str(tmp_path / "gone")}).ready()
+        ServiceManager({"NOTIFY_SOCKET": str(tmp_path / "gone")}).tell("READY=1")
     assert [line["event"] for line in logs] == ["systemd was not told"]

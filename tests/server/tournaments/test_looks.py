@@ -9,26 +9,20 @@ from collections.abc import Collection, Iterator
 from datetime import timedelta
 
 import pytest
+from tests.server.rows import tournament_row
 from tests.server.tournaments.hall import BLITZ, NAMES, Hall
 
-from meijin.game import GOMOKU, Color, Ending, Outcome, Party, TimeControl
+from meijin.game import Color, Ending, Outcome, Party, TimeControl
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.lobby import Player
 from meijin.server.tournaments import scheduler as looks
 from meijin.server.tournaments.formats.challenge import ChallengeFormat
-from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.formats.schedule import RoundRobin
 from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import TournamentRun, run_of
-from meijin.store.schema import (
-    PERSON_PREFIX,
-    BotId,
-    FormatName,
-    LadderId,
-    PairingId,
-    TournamentId,
-)
+from meijin.store.schema import PERSON_PREFIX, BotId, LadderId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 BOTS = range(1, 10)
 PERSON = BotId(9)
@@ -50,7 +44,7 @@ class Walk:
 
     def look(self) -> list[PairingId]:
         """What is to start, in order; it is planned no more."""
-        players = self._hall.lobby.players
+        players = self._hall.players
         self._here = {key: each for key, each in players.items() if each.session is not None}
         self._games = {
             key: [run_of(game) for game in players[key].games.values()] for key in players
@@ -72,7 +66,7 @@ class Walk:
         return self._found
 
     def _fill(self, run: TournamentRun, bots: Collection[BotId]) -> None:
-        while not run.max_games or self._running[run.id] < run.max_games:
+        while not run.row.max_games or self._running[run.id] < run.row.max_games:
             pairing = self._first(run, bots)
             if pairing is None:
                 break
@@ -102,10 +96,10 @@ class Walk:
         assert session is not None
         if self._hall.scheduler.pauses.is_paused(session.version_id):
             return False
-        if run.ladder_id is not None and not session.may_be_rated:
+        if run.row.ladder_id is not None and not session.may_be_rated:
             return False
         controls = (BLITZ, pairing.time_control or BLITZ)
-        if any(session.capabilities.objection(run.variant, control) for control in controls):
+        if any(session.capabilities.objection(run.row.variant, control) for control in controls):
             return False
         if not run.format.IS_CASUAL:
             return bot != PERSON and self._room(bot) > 0
@@ -167,13 +161,13 @@ class History:
             min_move_time=timedelta(seconds=rng.choice([0, 0, 1, 2])),
         )
         self.hall.join(bot, capabilities)
-        session = self.hall.lobby.players[BotId(bot)].session
+        session = self.hall.players[BotId(bot)].session
         assert session is not None
         session.may_be_rated = rng.random() < 0.8
 
     def _leave(self) -> None:
-        if self.hall.lobby.players:
-            self.hall.leave(self.rng.choice(list(self.hall.lobby.players)))
+        if self.hall.players:
+            self.hall.leave(self.rng.choice(list(self.hall.players)))
 
     def _end(self) -> None:
         if self.hall.games.running:
@@ -196,12 +190,11 @@ class History:
         pairings = [self._pairing() for _ in range(self.rng.randint(0, 12))]
         form = self.rng.choice((RoundRobin, ChallengeFormat))
         run = TournamentRun(
-            id=TournamentId(next(self._ids)),
-            variant=GOMOKU,
-            time_control=BLITZ,
-            max_games=self.rng.choice([0, 0, 1, 3]),
-            ladder_id=self.rng.choice([None, None, LadderId(1)]),
-            format_name=FormatName("any"),
+            row=tournament_row(
+                next(self._ids),
+                max_games=self.rng.choice([0, 0, 1, 3]),
+                ladder_id=self.rng.choice([None, None, LadderId(1)]),
+            ),
             format=form(10**6),
             pending=PendingPairings(pairings),
         )
@@ -235,8 +228,7 @@ class History:
             self.hall.scheduler.suspend(run.id)
 
     def _mend(self) -> None:
-        """A bot passes the doctor, or fails; or its pause is lifted."""
-        here = [each for each in self.hall.lobby.players.values() if each.session is not None]
+        here = [each for each in self.hall.players.values() if each.session is not None]
         if not here:
             return
         player = self.rng.choice(here)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
+
+import pytest
 
 from meijin.game import Color, Ending, Outcome, Party, Seat
 from meijin.server.match.live.live_game import Participant
@@ -20,98 +23,78 @@ FIVE = Outcome(Ending.FIVE, Color.WHITE)
 VOID = Outcome(Ending.VOID, None, Party.NETWORK)
 
 
-class Clock:
-    """Seconds that a test sets."""
+class Scene:
+    """Pauses, with a clock that stands, and games of which each forfeit is the first player's."""
 
-    now = 0.0
+    def __init__(self, most_faults: int) -> None:
+        self.now = 0.0
+        self.pauses = Pauses(most_faults, lambda: self.now)
 
-    def __call__(self) -> float:
-        """Tell the time."""
-        return self.now
-
-
-def game(outcome: Outcome, black: BotVersionId = ADA, name: str = "ada") -> LiveGame:
-    """A game that is over, with bob's white stones."""
-    versions = {Seat.FIRST: black, Seat.SECOND: BOB}
-    culprit = Seat.FIRST if outcome.at_fault is Party.BLACK else None
-    arbiter = SimpleNamespace(outcome=outcome)
-    players = {Seat.FIRST: Participant(BotId(1), name), Seat.SECOND: Participant(BotId(2), "bob")}
-    fake = SimpleNamespace(
-        arbiter=arbiter,
-        version=versions.__getitem__,
-        player=players.__getitem__,
-        culprit=culprit,
-    )
-    return cast("LiveGame", fake)
-
-
-def test_people_are_not_paused() -> None:
-    """They come and go."""
-    pauses = Pauses(2, Clock())
-    assert not any(pauses.count(game(CRASH, name="~zoe-1")) for _ in range(5))
+    def play(
+        self, outcomes: Sequence[Outcome], version: BotVersionId = ADA, name: str = "ada"
+    ) -> list[bool]:
+        versions = {Seat.FIRST: version, Seat.SECOND: BOB}
+        first = Participant(BotId(1), name)
+        found = []
+        for outcome in outcomes:
+            game = SimpleNamespace(
+                arbiter=SimpleNamespace(outcome=outcome),
+                version=versions.__getitem__,
+                player=lambda _seat: first,
+                culprit=Seat.FIRST if outcome.at_fault is Party.BLACK else None,
+            )
+            found.append(self.pauses.count(cast("LiveGame", game)) is not None)
+        return found
 
 
-def test_forfeits_in_a_row_pause() -> None:
-    """For a while; the count begins anew."""
-    clock = Clock()
-    pauses = Pauses(3, clock)
-    assert [pauses.count(game(CRASH)) is not None for _ in range(3)] == [False, False, True]
-    assert pauses.is_paused(ADA)
-    assert not pauses.is_paused(BOB)
-    clock.now = PAUSE.total_seconds()
-    assert not pauses.is_paused(ADA)
-    assert [pauses.count(game(CRASH)) is not None for _ in range(3)] == [False, False, True]
+@pytest.mark.parametrize(
+    ("most", "name", "outcomes", "paused_at"),
+    [
+        (2, "ada", [CRASH] * 6, [1]),  # forfeits during a pause do not lengthen it
+        (2, "~zoe-1", [CRASH] * 5, []),  # people come and go
+        (2, "ada", [CRASH, FIVE, CRASH, VOID, CRASH], [4]),  # a void game says nothing
+        (0, "ada", [CRASH] * 100, []),  # for never
+    ],
+)
+def test_which_forfeits_pause(
+    most: int, name: str, outcomes: list[Outcome], paused_at: list[int]
+) -> None:
+    """This many in a row, of a bot, while it is not paused."""
+    found = Scene(most).play(outcomes, name=name)
+    assert [place for place, is_paused in enumerate(found) if is_paused] == paused_at
 
 
-def test_games_that_run_on_pause_once() -> None:
-    """Forfeits during a pause do not lengthen it."""
-    pauses = Pauses(2, Clock())
-    found = [pauses.count(game(CRASH)) is not None for _ in range(6)]
-    assert found == [False, True, False, False, False, False]
-
-
-def test_a_pause_is_shown_while_it_lasts() -> None:
-    """With what is left of it, for the owner too."""
-    clock = Clock()
-    pauses = Pauses(1, clock)
-    pauses.count(game(CRASH))
-    clock.now = 60
-    (pause,) = pauses.in_force()
-    assert (pause.version_id, pause.remaining) == (ADA, PAUSE - timedelta(minutes=1))
-    assert "wait 540 s" in pause.reason
-    clock.now = PAUSE.total_seconds()
-    assert pauses.in_force() == []
+def test_a_pause_lasts_for_a_while() -> None:
+    """It is shown meanwhile; the count begins anew then."""
+    scene = Scene(3)
+    for begin in (0.0, PAUSE.total_seconds()):
+        scene.now = begin
+        assert not scene.pauses.is_paused(ADA)
+        assert scene.play([CRASH] * 3) == [False, False, True]
+        assert scene.pauses.is_paused(ADA)
+        assert not scene.pauses.is_paused(BOB)
+        scene.now += 60
+        (pause,) = scene.pauses.in_force()
+        assert (pause.version_id, pause.remaining) == (ADA, PAUSE - timedelta(minutes=1))
+        assert "wait 540 s" in pause.reason
+    scene.now = 2 * PAUSE.total_seconds()
+    assert scene.pauses.in_force() == []
 
 
 def test_a_pause_is_lifted() -> None:
     """The count begins anew; nobody else's pause is touched."""
-    pauses = Pauses(2, Clock())
-    for outcome, black in ((CRASH, ADA), (CRASH, ADA), (CRASH, EVE), (CRASH, EVE), (CRASH, ADA)):
-        pauses.count(game(outcome, black))
-    pauses.lift([ADA, BOB])
-    assert not pauses.is_paused(ADA)
-    assert [pause.version_id for pause in pauses.in_force()] == [EVE]
-    assert [pauses.count(game(CRASH)) is not None for _ in range(2)] == [False, True]
-
-
-def test_a_game_that_was_played_ends_the_row() -> None:
-    """A void one doesn't: it says nothing of the bot."""
-    pauses = Pauses(2, Clock())
-    outcomes = (CRASH, FIVE, CRASH, VOID, CRASH)
-    found = [pauses.count(game(outcome)) is not None for outcome in outcomes]
-    assert found == [False, False, False, False, True]
-
-
-def test_nobody_is_paused_where_the_limit_is_none() -> None:
-    """0 stands for that."""
-    pauses = Pauses(0, Clock())
-    assert not any(pauses.count(game(CRASH)) for _ in range(100))
+    scene = Scene(2)
+    for version, games in ((ADA, 2), (EVE, 2), (ADA, 1)):
+        scene.play([CRASH] * games, version)
+    scene.pauses.lift([ADA, BOB])
+    assert not scene.pauses.is_paused(ADA)
+    assert [pause.version_id for pause in scene.pauses.in_force()] == [EVE]
+    assert scene.play([CRASH] * 2) == [False, True]
 
 
 def test_what_is_remembered_is_bounded() -> None:
     """The version that forfeited longest ago is forgotten first."""
-    pauses = Pauses(2, Clock())
-    pauses.count(game(CRASH, ADA))
-    for version in range(10, 10 + MOST_REMEMBERED):
-        pauses.count(game(CRASH, BotVersionId(version)))
-    assert pauses.count(game(CRASH, ADA)) is None
+    scene = Scene(2)
+    for version in (ADA, *range(10, 10 + MOST_REMEMBERED)):
+        scene.play([CRASH], BotVersionId(version))
+    assert scene.play([CRASH]) == [False]

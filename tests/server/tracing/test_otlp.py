@@ -7,34 +7,37 @@ import pytest
 from tests.collector import Collector, serve_collector, values
 
 from meijin.server.tracing.otlp import LOG_INTERVAL, LOGGERS, OtlpTracer, Seldom
-from meijin.server.tracing.spans import Event, Parent, Span, SpanKind
+from meijin.server.tracing.spans import Parent, Span, SpanEvent
 
 QUEUE = 2048
 """How many spans OpenTelemetry's queue holds."""
 
 
-@pytest.fixture(name="collector")
-def _collector() -> Iterator[Collector]:
+@pytest.fixture
+def collector() -> Iterator[Collector]:
     with serve_collector() as collector:
         yield collector
 
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No settings of this machine."""
     monkeypatch.delenv("OTEL_SERVICE_NAME", raising=False)
     monkeypatch.delenv("OTEL_TRACES_SAMPLER", raising=False)
 
 
+def send(collector: Collector, *spans: Span) -> None:
+    tracer = OtlpTracer(collector.url, "meijin")
+    for span in spans:
+        tracer.record(span)
+    tracer.close()
+
+
 def test_a_span_arrives_as_it_was_recorded(collector: Collector) -> None:
     """With its trace, its times, its attributes, its events and what went wrong."""
-    tracer = OtlpTracer(collector.url, "meijin")
-    event = Event("fault", 1_500, {"meijin.party": "black"})
-    tracer.record(Span("game", 1_000, 2_000, {"meijin.game": 3}, 7, error="oh", events=[event]))
-    tracer.close()
+    event = SpanEvent("fault", 1_500, {"meijin.party": "black"})
+    send(collector, Span("game", 1_000, 2_000, {"meijin.game": 3}, 7, error="oh", events=[event]))
     (span,) = collector.spans
-    assert span.trace_id == (7).to_bytes(16)
-    assert span.parent_span_id == b""
+    assert (span.trace_id, span.parent_span_id) == ((7).to_bytes(16), b"")
     assert (span.start_time_unix_nano, span.end_time_unix_nano) == (1_000, 2_000)
     assert values(span.attributes) == {"meijin.game": 3}
     assert [(each.name, each.time_unix_nano) for each in span.events] == [("fault", 1_500)]
@@ -44,11 +47,9 @@ def test_a_span_arrives_as_it_was_recorded(collector: Collector) -> None:
 
 def test_a_callers_span_is_the_parent(collector: Collector) -> None:
     """Its trace goes on, if it is sampled; one that is not leaves nothing."""
-    tracer = OtlpTracer(collector.url, "meijin")
-    for flags in (0, 1):
-        parent = Parent(8, 9, flags)
-        tracer.record(Span("call", 1, 2, {}, 8, parent=parent, kind=SpanKind.SERVER))
-    tracer.close()
+    parents = [Parent(8, 9, flags) for flags in (0, 1)]
+    spans = [Span("call", 1, 2, {}, 8, parent=each, is_call=True) for each in parents]
+    send(collector, *spans)
     (span,) = collector.spans
     assert (span.trace_id, span.parent_span_id) == ((8).to_bytes(16), (9).to_bytes(8))
 
@@ -56,14 +57,10 @@ def test_a_callers_span_is_the_parent(collector: Collector) -> None:
 def test_the_environment_names_and_samples(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the standard variables."""
     monkeypatch.setenv("OTEL_SERVICE_NAME", "club")
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", "traceidratio")
     monkeypatch.setenv("OTEL_TRACES_SAMPLER_ARG", "0.5")
-    tracer = OtlpTracer(collector.url, "meijin")
-    for trace_id in (1, 2**64 - 1):
-        tracer.record(Span("game", 1, 2, {}, trace_id))
-    tracer.close()
+    send(collector, *(Span("game", 1, 2, {}, trace_id) for trace_id in (1, 2**64 - 1)))
     assert [int.from_bytes(span.trace_id) for span in collector.spans] == [1]
     assert collector.services == {"club"}
 
@@ -75,8 +72,7 @@ def test_a_collector_that_does_not_answer_is_left(collector: Collector) -> None:
     for number in range(1, 3 * QUEUE):
         tracer.record(Span("game", 1, 2, {}, number))
     assert collector.asked.wait(20)
-    queue = tracer._processor._batch_processor._queue
-    assert len(queue) <= QUEUE
+    assert len(tracer._processor._batch_processor._queue) <= QUEUE
     tracer.close()
     assert collector.requests == []
 
@@ -97,12 +93,12 @@ def test_a_collector_that_is_not_there_is_told_of(
 ) -> None:
     """Once, by the logger whose lines are counted."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.5")  # the first try is the last
-    with serve_collector() as collector:
-        url = collector.url
-    tracer = OtlpTracer(url, "meijin")
+    with serve_collector() as gone:
+        pass
+    tracer = OtlpTracer(gone.url, "meijin")
     for number in (1, 2):
         tracer.record(Span("game", 1, 2, {}, number))
         tracer._provider.force_flush()
     tracer.close()
-    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    assert [record.name for record in told] == [LOGGERS[0]]
+    told = [record.name for record in caplog.records if record.levelno >= logging.WARNING]
+    assert told == [*LOGGERS][:1]

@@ -49,7 +49,7 @@ class MadeUpMatch:
         monkeypatch.setattr(llr_paths, "first_running", lambda *_: self.running)
 
     def finish(self, games: int) -> None:
-        """Finish so many more games, in pairs with both colours."""
+        """Finish this many more games, in pairs with both colours."""
         for number in range(len(self.results) + 1, len(self.results) + 1 + games):
             black, white = (ADA, BOB) if number % 2 else (BOB, ADA)
             result = PairingResult(number, black, white, self._rng.choice(WINS), number // 3)
@@ -64,48 +64,42 @@ class MadeUpMatch:
 
 
 def _end_times(_connection: object, games: Sequence[GameId]) -> dict[GameId, datetime]:
-    """A second after another."""
     return {game: NOON + timedelta(seconds=game) for game in games}
 
 
-def path_of(tally: PathTally, most: int) -> LlrPath:
-    """At most so many points."""
-    return tally.path(CONNECTION, most)
+class Counted(PathTally):
+    """A tally of the made-up match, as far as it is counted."""
+
+    def __init__(self) -> None:
+        super().__init__(ROW)
+        self.go_on()
+
+    def go_on(self) -> None:
+        self.count_on(CONNECTION, TournamentId(1))
+
+    def shown(self, most: int) -> LlrPath:
+        return self.path(CONNECTION, most)
 
 
 @pytest.fixture
 def match(monkeypatch: pytest.MonkeyPatch) -> MadeUpMatch:
-    """A match without a result."""
     return MadeUpMatch(monkeypatch)
 
 
-def count_on(tally: PathTally) -> None:
-    """Count what has ended since."""
-    tally.count_on(CONNECTION, TournamentId(1))
-
-
-def test_a_test_without_results_has_bounds_alone(match: MadeUpMatch) -> None:  # noqa: ARG001 - nothing is read of it
-    """And no points."""
-    tally = PathTally(ROW)
-    count_on(tally)
-    path = path_of(tally, 10)
+def test_counting_on_gives_the_same_path(match: MadeUpMatch) -> None:
+    """As counting all at once, at the cost of what is new and of what ran; none has bounds alone."""
+    tally = Counted()
+    path = tally.shown(10)
     assert (path.points, tally.games) == ((), 0)
     assert path.lower < 0 < path.upper
-
-
-def test_counting_on_gives_the_same_path(match: MadeUpMatch) -> None:
-    """As counting all at once, at the cost of what is new and of what ran."""
-    tally = PathTally(ROW)
     for more in (1, 6, 0, 13):
         match.finish(more)
-        count_on(tally)
+        tally.go_on()
     match.read.clear()
     match.finish(2)
-    count_on(tally)
+    tally.go_on()
     assert match.read == [20, 21, 22]
-    anew = PathTally(ROW)
-    count_on(anew)
-    assert path_of(tally, 100) == path_of(anew, 100)
+    assert tally.shown(100) == Counted().shown(100)
 
 
 def test_a_running_game_is_not_missed(match: MadeUpMatch) -> None:
@@ -113,23 +107,21 @@ def test_a_running_game_is_not_missed(match: MadeUpMatch) -> None:
     match.finish(4)
     late = match.results.pop(1)
     match.running = late.game_id
-    tally = PathTally(ROW)
-    count_on(tally)
+    tally = Counted()
     match.results.append(late._replace(end_sequence=9))
     match.running = None
-    count_on(tally)
+    tally.go_on()
     assert tally.games == 4
 
 
 def test_the_last_point_is_where_the_test_stands(match: MadeUpMatch) -> None:
     """By the same counts, repeats left out."""
     match.finish(100)
-    tally, counted = PathTally(ROW), MatchTally(ADA)
-    count_on(tally)
+    counted = MatchTally(ADA)
     for ended in match.results:
         counted.add(ended.result)
-    standing = SprtSettings.of(ROW).standing(counted.counts)
-    last = path_of(tally, 5).points[-1]
+    standing = SprtSettings.parse(ROW.options).standing(counted.counts)
+    last = Counted().shown(5).points[-1]
     assert standing.repeats > 0
     assert (last.games, last.llr, last.estimate) == (100, standing.llr, standing.estimate)
     assert last.time == NOON + timedelta(seconds=100)
@@ -140,23 +132,21 @@ def test_voided_games_count_no_more(match: MadeUpMatch, monkeypatch: pytest.Monk
     row = SimpleNamespace(**vars(ROW), id=TournamentId(1), format="sprt", finished=5)
     monkeypatch.setattr(llr_paths, "get_tournament", lambda *_: row)
     match.finish(6)
-    before = PathTally(ROW)
-    count_on(before)
+    before = Counted()
     match.results.pop(2)
-    look = partial(llr_paths._look, CONNECTION, tournament_id=row.id, most=10)
-    tally, path = look(before=before)
+    look = partial(llr_paths.path_of_test, CONNECTION, row.id, most=10)
+    tally, path = look(kept=(before, before.shown(10)))
     assert (tally.games, path.points[-1].games) == (5, 5)
-    assert look(before=tally)[0] is tally
+    assert look(kept=(tally, path))[0] is tally
 
 
 @pytest.mark.parametrize("games", [1, 2, 7, 2 * MOST_MARKS + 5])
 def test_the_ends_are_always_among_the_points(match: MadeUpMatch, games: int) -> None:
     """However many games there are, and however few points."""
     match.finish(games)
-    tally = PathTally(ROW)
-    count_on(tally)
+    tally = Counted()
     for most in (2, 3, 50):
-        played = [point.games for point in path_of(tally, most).points]
+        played = [point.games for point in tally.shown(most).points]
         assert len(played) <= most
         assert (played[0], played[-1]) == (1, games)
         assert played == sorted(set(played))
@@ -165,9 +155,6 @@ def test_the_ends_are_always_among_the_points(match: MadeUpMatch, games: int) ->
 def test_what_is_kept_is_bounded(match: MadeUpMatch) -> None:
     """A long test has as many points as a short one, evenly spread."""
     match.finish(5 * MOST_MARKS)
-    tally = PathTally(ROW)
-    count_on(tally)
-    assert len(tally._marks) <= MOST_MARKS
-    played = [mark.counts.played for mark in tally._marks]
-    assert len(played) > MAX_POINTS
+    played = [mark.counts.played for mark in Counted()._marks]
+    assert MAX_POINTS < len(played) <= MOST_MARKS
     assert {after - before for before, after in itertools.pairwise(played)} == {8}

@@ -12,11 +12,30 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from meijin.store.schema import WebhookFormat, WebhookId
+from meijin.store.webhooks.events import SOURCES
+from meijin.store.webhooks.hooks import WebhookRow
+
 PATIENCE = 30.0
 """Seconds in which whatever is to come has come, on the busiest machine."""
+
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+HOOK = WebhookRow(
+    id=WebhookId(1),
+    url="https://example.org/",
+    format=WebhookFormat.STANDARD,
+    events=[event.value for event in SOURCES],
+    create_time=NOON,
+    secret="",
+    owner="",
+    bot="",
+    ladder="",
+)
+"""An operator's, of everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +49,6 @@ class Received:
 
     @property
     def json(self) -> Any:
-        """The body, read."""
         return json.loads(self.body)
 
     def is_signed_by(self, secret: str) -> bool:
@@ -38,9 +56,8 @@ class Received:
         key = base64.b64decode(secret.split("_", 1)[1])
         stamp = f"{self.headers['webhook-id']}.{self.headers['webhook-timestamp']}."
         digest = hmac.new(key, stamp.encode() + self.body, hashlib.sha256).digest()
-        return f"v1,{base64.b64encode(digest).decode()}" in self.headers["webhook-signature"].split(
-            " "
-        )
+        wanted = f"v1,{base64.b64encode(digest).decode()}"
+        return wanted in self.headers["webhook-signature"].split()
 
 
 class Receiver:
@@ -73,16 +90,13 @@ class Receiver:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
         return f"http://127.0.0.1:{self._server.server_port}/hook?key=1"
 
     def next(self) -> Received:
-        """What comes next."""
         return self.received.get(timeout=PATIENCE)
 
     @contextmanager
     def running(self) -> Iterator[Receiver]:
-        """Answer as long as the block lasts."""
         thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
@@ -93,9 +107,12 @@ class Receiver:
             thread.join()
 
 
+Talk = Callable[[socket.socket], None]
+
+
 @contextmanager
-def listening(talk: Callable[[socket.socket], None]) -> Iterator[int]:
-    """The port of a receiver that talks over a bare connection, to the end of the block."""
+def listening(talk: Talk, host: str = "http://127.0.0.1") -> Iterator[str]:
+    """The URL of a receiver that talks over a bare connection, to the end of the block."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def run() -> None:
@@ -108,7 +125,7 @@ def listening(talk: Callable[[socket.socket], None]) -> Iterator[int]:
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
         try:
-            yield server.getsockname()[1]
+            yield f"{host}:{server.getsockname()[1]}/"
         finally:
             server.shutdown(socket.SHUT_RDWR)
             server.close()

@@ -1,44 +1,14 @@
 """Which webhooks are told of what."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.server.webhooks.receivers import HOOK, NOON
 
 from meijin.server.webhooks.dispatch import concerns
-from meijin.store.schema import (
-    BotId,
-    LadderId,
-    OwnerId,
-    TournamentId,
-    WebhookEvent,
-    WebhookFormat,
-    WebhookId,
-)
-from meijin.store.webhooks.events import SOURCES, StoredEvent
-from meijin.store.webhooks.hooks import WebhookRow
-
-NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
-HOOK = WebhookRow(
-    id=WebhookId(1),
-    url="https://example.org/",
-    format=WebhookFormat.STANDARD,
-    events=[event.value for event in SOURCES],
-    create_time=NOON,
-    owner_id=None,
-    owner="",
-    bot_id=None,
-    bot="",
-    tournament_id=None,
-    ladder_id=None,
-    ladder="",
-    failures=0,
-    failing_since=None,
-    hold_time=None,
-    disable_reason="",
-)
-"""An operator's, of everything."""
+from meijin.store.schema import BotId, LadderId, OwnerId, TournamentId, WebhookEvent
+from meijin.store.webhooks.events import StoredEvent
 
 GAME = StoredEvent(
     WebhookEvent.GAME_ENDED,

@@ -2,8 +2,8 @@
 
 - `permissions`: the scopes that may call each method
 - `caller`: who calls, as every decision is told
-- `bots`: what owners and operators do to bots; `bot_control` has it take effect
-- `tokens`: secrets made, rotated and revoked; `token_control` has it take effect
+- `bots`: bots registered and changed, with effect on open streams
+- `tokens`: secrets made, rotated and revoked, with effect on open calls
 - `owners`: invitations, and owners that come by them
 - `classes`: classes made, their students added, their deadlines set
 - `challenges`: challenges made and taken back; `challenge_budget`: how many games of them

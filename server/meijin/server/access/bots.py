@@ -1,44 +1,66 @@
-"""What owners and operators do to bots, in the transaction of the change."""
+"""Bots: registered and changed by owners and operators."""
 
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from typing import Self
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
 from meijin.server.access.caller import Caller
-from meijin.server.access.permissions import Policy
 from meijin.server.errors import (
     InvalidRequestError,
+    NameTakenError,
     NotAllowedError,
     NotFoundError,
     QuotaError,
     RegistrationClosedError,
     WrongStateError,
+    invalid_request,
 )
 from meijin.server.match.admission import admit
 from meijin.server.match.live.commands import Hello
-from meijin.server.settings import Registration
-from meijin.store import bots
+from meijin.server.settings import Registration, Settings
+from meijin.store import bots as store
 from meijin.store.access import owners
-from meijin.store.access.audit import Facts, actor_name, add_act
+from meijin.store.access.audit import Facts
 from meijin.store.access.owners import OwnerRow
-from meijin.store.access.tokens import NewToken, add_token
-from meijin.store.bots import BotRecord, EngineRow, VersionRow
-from meijin.store.people import is_person_name
+from meijin.store.access.people import is_person_name
+from meijin.store.access.tokens import add_token
+from meijin.store.bots import EngineRow
+from meijin.store.rows import change_row
 from meijin.store.schema import (
+    REASON,
+    Bot,
     BotId,
     BotState,
+    BotVersion,
     BotVersionId,
     ChallengePolicy,
     OwnerId,
     TokenId,
     TokenKind,
 )
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
+from meijin.wire.contract import check_bot_name
+from meijin.wire.text import check_display_name, plain_text
 
 
-def bot_of(connection: Connection, caller: Caller, name: str) -> BotRecord:
+@contextmanager
+def new_name(what: str, name: str, kind: str = "name") -> Iterator[None]:
+    """Store something under a name that nothing else may have.
+
+    Raises:
+        NameTakenError: something has it.
+    """
+    try:
+        yield
+    except IntegrityError:
+        raise NameTakenError(f'{what} "{name}" exists; take another {kind}') from None
+
+
+def bot_of(connection: Connection, caller: Caller, name: str) -> Bot:
     """A bot that the caller may manage.
 
     Raises:
@@ -46,26 +68,39 @@ def bot_of(connection: Connection, caller: Caller, name: str) -> BotRecord:
             the same words.
     """
     if caller.owner_id is None:
-        return bots.bot_record(connection, bots.get_bot(connection, name))
-    bot_id = bots.find_bot(connection, name)
-    found = None if bot_id is None else bots.bot_record(connection, bot_id)
+        return store.bot_record(connection, store.get_bot(connection, name))
+    bot_id = store.find_bot(connection, name)
+    found = None if bot_id is None else store.bot_record(connection, bot_id)
     if found is None or found.owner_id != caller.owner_id:
         raise NotFoundError(f'you have no bot "{name}"')
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class NewBot:
+    name: str
+    owner: str
+    """Empty for nobody's, and for the owner who asks."""
+    display_name: str
+
+    def checked(self) -> Self:
+        """The bot as it is kept.
+
+        Raises:
+            InvalidRequestError: it, or its owner, can't be called so.
+        """
+        with invalid_request():
+            check_bot_name(self.name)
+            if self.owner:
+                check_bot_name(self.owner)
+            shown = check_display_name(self.display_name) if self.display_name else ""
+        return replace(self, display_name=shown)
+
+
 def register(
-    connection: Connection,
-    *,
-    caller: Caller,
-    policy: Policy,
-    name: str,
-    owner: str,
-    secret: str,
-    now: datetime,
-    display_name: str = "",
-) -> str:
-    """Register a bot with its token, and return its owner's name, which may be empty.
+    connection: Connection, caller: Caller, settings: Settings, new: NewBot, secret: str
+) -> None:
+    """Register a bot with its token.
 
     An operator may name an owner, who is made when there is none of that name.
 
@@ -75,83 +110,63 @@ def register(
         QuotaError: the owner has as many bots as it may have.
         RegistrationClosedError: owners register none on this server.
     """
-    found = _owner(connection, caller, policy, owner, now)
-    owner_id = None if found is None else found.id
-    bot_id = bots.add_bot(connection, name, now, owner_id=owner_id, display_name=display_name)
-    if caller.owner_id is not None and found is not None:
-        _check_quota(found, policy)
-    add_bot_token(connection, caller, bot_id, secret, now)
-    after = {**_facts(bots.bot_record(connection, bot_id)), "owner": found.name if found else ""}
-    add_act(connection, caller.act("register", f"bot {name}", now, after=after))
-    return found.name if found else ""
+    owner = _owner(connection, caller, settings, new.owner)
+    owner_id = None if owner is None else owner.id
+    bot_id = store.add_bot(
+        connection, new.name, caller.time, owner_id=owner_id, display_name=new.display_name
+    )
+    if caller.owner_id is not None and owner is not None:
+        _check_quota(owner, settings)
+    add_bot_token(connection, caller, bot_id, secret)
+    after = {**_facts(store.bot_record(connection, bot_id)), "owner": owner.name if owner else ""}
+    caller.note(connection, "register", f"bot {new.name}", after=after)
 
 
 def _owner(
-    connection: Connection, caller: Caller, policy: Policy, name: str, now: datetime
+    connection: Connection, caller: Caller, settings: Settings, name: str
 ) -> OwnerRow | None:
-    """Whom a new bot is to belong to."""
-    if caller.owner_id is not None:
-        return _registering_owner(connection, caller.owner_id, policy, name)
-    if not name:
-        return None
-    owner_id = owners.find_owner(connection, name)
-    if owner_id is None:
-        owner_id = add_owner(connection, caller, name, None, now)
-    return owners.get_owner(connection, owner_id)
-
-
-def _registering_owner(
-    connection: Connection, owner_id: OwnerId, policy: Policy, name: str
-) -> OwnerRow:
-    """An owner who registers a bot."""
-    if policy.registration is Registration.CLOSED:
+    """Whose a new bot is: the owner's who registers it, or whose an operator says."""
+    if caller.owner_id is None:
+        if not name:
+            return None
+        owner_id = owners.find_owner(connection, name) or add_owner(connection, caller, name, None)
+        return owners.get_owner(connection, owner_id)
+    if settings.registration is Registration.CLOSED:
         raise RegistrationClosedError("operators alone register bots on this server; ask one")
-    owner = owners.get_owner(connection, owner_id)
+    owner = owners.get_owner(connection, caller.owner_id)
     if name not in {"", owner.name}:
         raise NotAllowedError(f'a bot of yours belongs to "{owner.name}", not to "{name}"')
     return owner
 
 
-def _check_quota(owner: OwnerRow, policy: Policy) -> None:
+def _check_quota(owner: OwnerRow, settings: Settings) -> None:
     """See that an owner may have one bot more than before."""
-    quota = policy.owner_quota if owner.quota is None else owner.quota
+    quota = settings.owner_quota if owner.quota is None else owner.quota
     if owner.bots >= quota:
         raise QuotaError(
             f"your bots are {owner.bots} of {quota} that you may have; ask an operator"
         )
 
 
-def add_owner(
-    connection: Connection, caller: Caller, name: str, quota: int | None, now: datetime
-) -> OwnerId:
+def add_owner(connection: Connection, caller: Caller, name: str, quota: int | None) -> OwnerId:
     """Keep a new owner.
 
     Raises:
         IntegrityError: the name is taken.
     """
-    owner_id = owners.add_owner(connection, name, now, quota)
-    add_act(connection, caller.act("make", f"owner {name}", now, after={"quota": quota}))
+    owner_id = owners.add_owner(connection, name, caller.time, quota)
+    caller.note(connection, "make", f"owner {name}", after={"quota": quota})
     return owner_id
 
 
-def add_bot_token(
-    connection: Connection, caller: Caller, bot_id: BotId, secret: str, now: datetime
-) -> TokenId:
-    """Let whoever has a secret play as a bot."""
-    creator = str(actor_name(connection, caller.actor.token_id))
-    new = NewToken(secret, TokenKind.BOT, bot_id=bot_id, creator=creator)
-    return add_token(connection, new, now)
+def add_bot_token(connection: Connection, caller: Caller, bot_id: BotId, secret: str) -> TokenId:
+    creator = caller.name(connection)
+    return add_token(connection, secret, TokenKind.BOT, caller.time, bot_id=bot_id, creator=creator)
 
 
 def report_doctor(
-    connection: Connection,
-    *,
-    caller: Caller,
-    name: str,
-    engine: EngineRow,
-    has_passed: bool,
-    now: datetime,
-) -> tuple[BotId, VersionRow]:
+    connection: Connection, caller: Caller, name: str, engine: EngineRow, *, has_passed: bool
+) -> tuple[BotId, BotVersion]:
     """Keep whether a version of the caller's own bot has passed the doctor.
 
     Raises:
@@ -159,15 +174,16 @@ def report_doctor(
     """
     engine = replace(engine, hardware=None)  # it was not there to say
     hello = Hello(name, engine, Capabilities(), resume_session_id="")
-    bot = admit(connection, hello=hello, identity=caller.identity, now=now)
-    before = bots.version_row(connection, bot.version_id)
-    bots.set_doctor_time(connection, bot.version_id, now if has_passed else None)
-    after = bots.version_row(connection, bot.version_id)
+    bot = admit(connection, hello=hello, identity=caller.identity, now=caller.time)
+    before = store.version_row(connection, bot.version_id)
+    time = caller.time if has_passed else None
+    change_row(connection, BotVersion, bot.version_id, doctor_time=time)
+    after = store.version_row(connection, bot.version_id)
     facts = [
         {"version": row.label, "passed": row.doctor_time is not None} for row in (before, after)
     ]
-    act = caller.act("report the doctor", f"bot {bot.name}", now, before=facts[0], after=facts[1])
-    add_act(connection, act)
+    subject = f"bot {bot.name}"
+    caller.note(connection, "report the doctor", subject, before=facts[0], after=facts[1])
     return bot.bot_id, after
 
 
@@ -186,19 +202,39 @@ class BotUpdate:
 
     @property
     def is_operators(self) -> bool:
-        """Operators alone may ask for it."""
+        """Whether operators alone may ask for it."""
         return self.new_name is not None or self.state is BotState.BANNED
+
+    def checked(self) -> Self:
+        """The change with its reason as it is kept.
+
+        Raises:
+            InvalidRequestError: nothing is to change, or a ban has no reason.
+        """
+        if self == BotUpdate(reason=self.reason):
+            raise InvalidRequestError("say what of the bot is to change")
+        if self.is_paused:
+            raise InvalidRequestError(
+                "paused: a pause can be lifted alone; disable the bot instead"
+            )
+        if self.new_name is not None:
+            with invalid_request("new_name"):
+                check_bot_name(self.new_name)
+        reason = plain_text(self.reason).strip()
+        if self.state is BotState.BANNED and not reason:
+            raise InvalidRequestError("reason: say in a sentence why the bot is banned: it is told")
+        if len(reason) > REASON:
+            raise InvalidRequestError(f"reason: it is longer than {REASON} characters")
+        return replace(self, reason=reason)
 
 
 def update(
     connection: Connection,
-    *,
     caller: Caller,
     name: str,
     change: BotUpdate,
     paused: Iterable[BotVersionId],
-    now: datetime,
-) -> tuple[BotRecord, Collection[BotVersionId]]:
+) -> tuple[Bot, Collection[BotVersionId]]:
     """Change a bot, each change with an act of its own, and tell which versions are paused no more.
 
     Args:
@@ -211,14 +247,22 @@ def update(
     """
     bot = bot_of(connection, caller, name)
     for action, values in _changes(caller, bot, change):
-        bot = _change(connection, caller, action, bot, now, **values)
+        before, subject = _facts(bot), f"bot {bot.name}"
+        change_row(connection, Bot, bot.id, **values)
+        bot = store.bot_record(connection, bot.id)
+        caller.note(connection, action, subject, before=before, after=_facts(bot))
     if change.is_paused is None:
         return bot, ()
-    return bot, _unpause(connection, caller, bot, paused, now)
+    lifted = store.labels_of(connection, bot.id, paused)
+    if not lifted:
+        raise WrongStateError(f'"{bot.name}" is not paused')
+    before = {"paused": list(lifted.values())}
+    caller.note(connection, "unpause", f"bot {bot.name}", before=before)
+    return bot, lifted
 
 
 def _changes(
-    caller: Caller, bot: BotRecord, change: BotUpdate
+    caller: Caller, bot: Bot, change: BotUpdate
 ) -> Iterator[tuple[str, dict[str, object]]]:
     """The acts of an update, and the columns that each of them sets."""
     if change.state is not None:
@@ -241,7 +285,7 @@ def _changes(
 
 
 def _state_change(
-    caller: Caller, bot: BotRecord, state: BotState, reason: str
+    caller: Caller, bot: Bot, state: BotState, reason: str
 ) -> tuple[str, dict[str, object]]:
     if state is BotState.BANNED:
         return "ban", {"state": state, "reason": reason}
@@ -254,48 +298,17 @@ def _state_change(
     return "disable", {"state": state, "reason": reason}
 
 
-def _unpause(
-    connection: Connection,
-    caller: Caller,
-    bot: BotRecord,
-    paused: Iterable[BotVersionId],
-    now: datetime,
-) -> Collection[BotVersionId]:
-    labels = bots.labels_of(connection, bot.id, paused)
-    if not labels:
-        raise WrongStateError(f'"{bot.name}" is not paused')
-    before = {"paused": list(labels.values())}
-    add_act(connection, caller.act("unpause", f"bot {bot.name}", now, before=before))
-    return labels
-
-
-def _check_unbanned(bot: BotRecord) -> None:
+def _check_unbanned(bot: Bot) -> None:
     if bot.state is BotState.BANNED:
         raise WrongStateError(f'"{bot.name}" is banned: {bot.reason}')
 
 
-def _check_no_person(bot: BotRecord, why: str) -> None:
+def _check_no_person(bot: Bot, why: str) -> None:
     if is_person_name(bot.name):
         raise InvalidRequestError(f'name: "{bot.name}" is a person, {why}')
 
 
-def _change(
-    connection: Connection,
-    caller: Caller,
-    action: str,
-    bot: BotRecord,
-    now: datetime,
-    **values: object,
-) -> BotRecord:
-    bots.change_bot(connection, bot.id, **values)
-    changed = bots.bot_record(connection, bot.id)
-    act = caller.act(action, f"bot {bot.name}", now, before=_facts(bot), after=_facts(changed))
-    add_act(connection, act)
-    return changed
-
-
-def _facts(bot: BotRecord) -> Facts:
-    """What a change of a bot is told by."""
+def _facts(bot: Bot) -> Facts:
     return {
         "name": bot.name,
         "state": bot.state.value,

@@ -4,20 +4,24 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 
-from meijin.store.access.audit import Act, Actor, Facts
+from sqlalchemy import Connection
+
+from meijin.store.access.audit import Act, Actor, Facts, actor_name, add_act
 from meijin.store.access.tokens import Identity
 from meijin.store.schema import BotId, OwnerId, TokenKind
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a call, and whence."""
+    """Who makes a call, whence and when."""
 
     identity: Identity | None
     """``None`` without a token."""
     method: str
     peer: str
     request_id: str
+    time: datetime
+    """When it was let in; what it changes is stored with this time."""
 
     @property
     def owner_id(self) -> OwnerId | None:
@@ -41,21 +45,23 @@ class Caller:
 
     @property
     def actor(self) -> Actor:
-        """The caller as the audit log knows it."""
         token_id = None if self.identity is None else self.identity.token_id
         return Actor(token_id, self.method, self.peer, self.request_id)
 
+    def name(self, connection: Connection) -> str:
+        """What tokens and invitations that it makes say of their maker."""
+        return str(actor_name(connection, self.actor.token_id))
+
     def act(
-        self,
-        action: str,
-        subject: str,
-        time: datetime,
-        *,
-        before: Facts | None = None,
-        after: Facts | None = None,
+        self, action: str, subject: str, *, before: Facts | None = None, after: Facts | None = None
     ) -> Act:
-        """What it does, for the audit log."""
-        return Act(self.actor, action, subject, time, before, after)
+        return Act(self.actor, action, subject, self.time, before, after)
+
+    def note(
+        self, connection: Connection, action: str, subject: str, **facts: Facts | None
+    ) -> None:
+        """Enter an act into the audit log, in the transaction of the change itself."""
+        add_act(connection, self.act(action, subject, **facts))
 
 
 current_caller: ContextVar[Caller] = ContextVar("current_caller")

@@ -2,8 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from functools import partial
+from datetime import timedelta
 
 from sqlalchemy import Connection
 
@@ -17,7 +16,7 @@ from meijin.game import (
 )
 from meijin.server.access.bots import bot_of
 from meijin.server.access.caller import Caller
-from meijin.server.access.challenge_budget import Budgets
+from meijin.server.access.challenge_budget import check_budget
 from meijin.server.errors import (
     BusyError,
     InvalidRequestError,
@@ -26,27 +25,28 @@ from meijin.server.errors import (
     WrongStateError,
     invalid_request,
 )
-from meijin.server.match.feed import Feed
 from meijin.server.match.lobby import Lobby
+from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import check_load
 from meijin.server.tournaments.formats.challenge import CHALLENGE, schedule
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import bots, tournaments
-from meijin.store import challenges as store
-from meijin.store.access.audit import add_act
-from meijin.store.bots import BotRecord
-from meijin.store.challenges import ChallengeRow, Maker, NewChallenge
-from meijin.store.people import is_person_name
+from meijin.store.access.people import is_person_name
+from meijin.store.rows import add_row
 from meijin.store.schema import (
+    Bot,
     BotId,
+    Challenge,
     ChallengeColors,
     ChallengePolicy,
     TournamentId,
     TournamentState,
 )
 from meijin.store.tournaments import NewTournament
+from meijin.store.tournaments import challenges as store
+from meijin.store.tournaments.challenges import ChallengeRow, Maker
 from meijin.wire.text import check_text
 
 MAX_GAMES = 20
@@ -58,42 +58,64 @@ LONGEST = TimeControl(timedelta(hours=4), timedelta(minutes=10), timedelta(hours
 """Nobody's places are taken for days by one game."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeRequest:
-    """What a challenge is asked to be."""
-
     opponent: str
     challenger: str
     """Empty for the person who asks, and for the owner's one bot that is connected."""
-    games: int
+    request_id: str
+    games: int = 1
     variant: Variant
     time_control: TimeControl
-    """The challenger's."""
-    opponent_time_control: TimeControl
-    colors: ChallengeColors
+    """The challenger's, and the opponent's where that is not told."""
+    opponent_time_control: TimeControl | None
+    colors: ChallengeColors = ChallengeColors.ALTERNATE
     openings: tuple[bytes, ...]
     """Two bytes a cell, little-endian; none for the empty board."""
-    is_dealt: bool
+    server_openings: bool
     """The server's own openings are dealt."""
-    request_id: str
+
+    @property
+    def controls(self) -> tuple[TimeControl, TimeControl]:
+        """The challenger's time control and the opponent's."""
+        return self.time_control, self.opponent_time_control or self.time_control
+
+    def check(self) -> None:
+        """Accept it but for its openings.
+
+        Raises:
+            InvalidRequestError: something of it can't be.
+        """
+        if not 1 <= self.games <= MAX_GAMES:
+            raise InvalidRequestError(f"games {self.games} is not between 1 and {MAX_GAMES}")
+        if len(self.openings) > MAX_GAMES:
+            raise InvalidRequestError(
+                f"openings: {len(self.openings)} of them; at most {MAX_GAMES}"
+            )
+        if self.openings and self.server_openings:
+            raise InvalidRequestError("openings: give some, or have the server's own, not both")
+        if len(self.request_id) > MAX_REQUEST_ID:
+            raise InvalidRequestError(f"request_id is longer than {MAX_REQUEST_ID} characters")
+        with invalid_request("request_id"):
+            check_text(self.request_id)
+        for control in self.controls:
+            for part in ("initial", "increment", "per_move"):
+                value, most = getattr(control, part), getattr(LONGEST, part)
+                if value is not None and value > most:
+                    raise InvalidRequestError(f"time_control: {value} is above {most}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Who plays a challenge."""
-
-    challenger: BotRecord
-    opponent: BotRecord
+    challenger: Bot
+    opponent: Bot
 
 
 def maker_of(caller: Caller) -> Maker:
-    """Whose challenges a caller makes."""
     return Maker(caller.owner_id, caller.person_id)
 
 
 class ChallengeControl:
-    """Makes challenges, and takes them back."""
-
     def __init__(
         self,
         storage: Storage,
@@ -101,15 +123,13 @@ class ChallengeControl:
         scheduler: Scheduler,
         control: TournamentControl,
         *,
-        feed: Feed,
-        budgets: Budgets,
+        settings: Settings,
     ) -> None:
         self._storage = storage
         self._lobby = lobby
         self._scheduler = scheduler
         self._control = control
-        self._feed = feed
-        self._budgets = budgets
+        self._settings = settings
         self._addresses: dict[TournamentId, str] = {}
         """Where the challenges by people come from that were running when the last was made."""
 
@@ -127,45 +147,36 @@ class ChallengeControl:
             QuotaError: the caller's budget is used up.
             BusyError: the server plays as many as it may.
         """
-        _check(request)
+        request.check()
         # In a thread: twenty positions of hundreds of stones take longer than a move may wait.
         openings = await asyncio.to_thread(_openings, request)
-        made = await self._storage.read(_find, caller=caller, request=request)
+        made = await self._storage.read(_find, caller, request)
         if made is None:
-            pair = await self._pair(caller, request)
+            here = frozenset(session.player.bot_id for session in self._lobby.sessions)
+            pair = await self._storage.read(_find_pair, caller, request, here)
             self._check_players(pair, request)
             if caller.person_id is not None:
                 self._check_address(address)
-            add = partial(_add, caller=caller, pair=pair, request=request, openings=openings)
-            write = partial(add, budgets=self._budgets, now=datetime.now(UTC))
-            made = await self._storage.write(write)
+            made = await self._storage.write(
+                _add, caller, pair, request, openings, settings=self._settings
+            )
             if caller.person_id is not None:
                 self._addresses[made] = address
         await self._control.play(made)
-        return await self._storage.read(store.get_challenge, challenge_id=made)
-
-    async def _pair(self, caller: Caller, request: ChallengeRequest) -> _Pair:
-        here = frozenset(
-            player.bot_id for player in self._lobby.players.values() if player.session is not None
-        )
-        return await self._storage.read(
-            partial(_find_pair, caller=caller, request=request, here=here)
-        )
+        return await self._storage.read(store.get_challenge, made)
 
     def _check_players(self, pair: _Pair, request: ChallengeRequest) -> None:
-        """See that both can play now."""
-        controls = (request.time_control, request.opponent_time_control)
-        for bot, control in zip((pair.challenger, pair.opponent), controls, strict=True):
+        for bot, control in zip((pair.challenger, pair.opponent), request.controls, strict=True):
             objection = self._scheduler.objection(bot.id, request.variant, control)
             if objection is not None:
                 raise WrongStateError(f'"{bot.name}" {objection}')
 
     def _check_address(self, address: str) -> None:
-        """Leave places for people at other addresses; a restart forgets who came from where."""
+        """Leave half of the places to people at other addresses; a restart forgets who came whence."""
         runs = self._scheduler.runs
         self._addresses = {key: at for key, at in self._addresses.items() if key in runs}
         count = list(self._addresses.values()).count(address)
-        if count >= self._budgets.people_of_an_address:
+        if count >= (self._settings.people_games + 1) // 2:
             message = f"{count} people are playing from your address, the most; try again later"
             raise BusyError(message)
 
@@ -177,57 +188,20 @@ class ChallengeControl:
             WrongStateError: it is over.
         """
         async with self._control.changing:
-            change = partial(_take_back, caller=caller, challenge_id=challenge_id)
-            await self._storage.write(change, now=datetime.now(UTC))
-            await self._stop(challenge_id)
-        return await self._storage.read(store.get_challenge, challenge_id=challenge_id)
+            await self._storage.write(_take_back, caller, challenge_id)
+            await self._control.follow(challenge_id, self._scheduler.take_back)
+        return await self._storage.read(store.get_challenge, challenge_id)
 
     async def abandon(self, challenge_id: TournamentId) -> None:
-        """Take a challenge back whose person has left."""
         async with self._control.changing:
             run = self._scheduler.runs.get(challenge_id)
             if run is not None and not run.running:
-                await self._storage.write(_cancel, challenge_id=challenge_id)
-                await self._stop(challenge_id)
-
-    async def _stop(self, challenge_id: TournamentId) -> None:
-        run = self._scheduler.runs.get(challenge_id)
-        if run is not None:
-            self._scheduler.take_back(run)
-            await self._scheduler.settled()
-        self._feed.tournament_changed(challenge_id)
-
-
-def _check(request: ChallengeRequest) -> None:
-    """Refuse what no challenge may ask for."""
-    if not 1 <= request.games <= MAX_GAMES:
-        raise InvalidRequestError(f"games {request.games} is not between 1 and {MAX_GAMES}")
-    if len(request.openings) > MAX_GAMES:
-        raise InvalidRequestError(f"openings: {len(request.openings)} of them; at most {MAX_GAMES}")
-    if request.openings and request.is_dealt:
-        raise InvalidRequestError("openings: give some, or have the server's own, not both")
-    if len(request.request_id) > MAX_REQUEST_ID:
-        raise InvalidRequestError(f"request_id is longer than {MAX_REQUEST_ID} characters")
-    with invalid_request("request_id"):
-        check_text(request.request_id)
-    for control in (request.time_control, request.opponent_time_control):
-        _check_time(control)
-
-
-def _check_time(control: TimeControl) -> None:
-    bounds = (
-        (control.initial, LONGEST.initial),
-        (control.increment, LONGEST.increment),
-        (control.per_move, LONGEST.per_move),
-    )
-    for value, most in bounds:
-        if value is not None and most is not None and value > most:
-            raise InvalidRequestError(f"time_control: {value} is above {most}")
+                await self._storage.write(_cancel, challenge_id)
+                await self._control.follow(challenge_id, self._scheduler.take_back)
 
 
 def _openings(request: ChallengeRequest) -> tuple[bytes, ...]:
-    """What is dealt."""
-    if request.is_dealt:
+    if request.server_openings:
         return tuple(encode_moves(opening) for opening in openings_for(request.variant))
     with invalid_request("openings"):
         for opening in request.openings:
@@ -242,17 +216,14 @@ def _request_id(caller: Caller, request: ChallengeRequest) -> str | None:
     return f"\tchallenge of {who}: {request.request_id}" if request.request_id else None
 
 
-def _find(
-    connection: Connection, *, caller: Caller, request: ChallengeRequest
-) -> TournamentId | None:
-    """What the request has made already."""
+def _find(connection: Connection, caller: Caller, request: ChallengeRequest) -> TournamentId | None:
     request_id = _request_id(caller, request)
     found = None if request_id is None else tournaments.find_request(connection, request_id)
     return found and found[0]
 
 
 def _find_pair(
-    connection: Connection, *, caller: Caller, request: ChallengeRequest, here: frozenset[BotId]
+    connection: Connection, caller: Caller, request: ChallengeRequest, here: frozenset[BotId]
 ) -> _Pair:
     opponent = bots.bot_record(connection, bots.get_bot(connection, request.opponent))
     challenger = _challenger(connection, caller, request, here)
@@ -264,7 +235,7 @@ def _find_pair(
 
 def _challenger(
     connection: Connection, caller: Caller, request: ChallengeRequest, here: frozenset[BotId]
-) -> BotRecord:
+) -> Bot:
     """The caller's own bot, or the person who asks."""
     if caller.person_id is not None:
         person = bots.bot_record(connection, caller.person_id)
@@ -282,8 +253,7 @@ def _challenger(
     return bots.bot_record(connection, there[0])
 
 
-def _check_policy(caller: Caller, challenger: BotRecord, opponent: BotRecord) -> None:
-    """See that the opponent accepts."""
+def _check_policy(caller: Caller, challenger: Bot, opponent: Bot) -> None:
     if is_person_name(opponent.name) or (is_person_name(challenger.name) and not caller.person_id):
         raise NotAllowedError("people play bots, when they ask for it themselves")
     if caller.person_id is not None:
@@ -300,36 +270,35 @@ def _check_policy(caller: Caller, challenger: BotRecord, opponent: BotRecord) ->
 
 def _add(
     connection: Connection,
-    *,
     caller: Caller,
     pair: _Pair,
     request: ChallengeRequest,
     openings: tuple[bytes, ...],
-    budgets: Budgets,
-    now: datetime,
+    *,
+    settings: Settings,
 ) -> TournamentId:
     """Store a challenge with its games, unless its request has made one meanwhile."""
-    made = _find(connection, caller=caller, request=request)
+    made = _find(connection, caller, request)
     if made is not None:
         return made
-    maker = maker_of(caller)
-    budgets.check(connection, maker, request.games, now)
+    maker, now = maker_of(caller), caller.time
+    check_budget(connection, settings, maker, request.games, now)
     check_load(connection, request.games)
     new = _tournament(caller, pair, request, openings)
     challenge_id = tournaments.add_tournament(connection, new, now)
-    challenge = NewChallenge(
-        challenge_id,
-        pair.challenger.id,
-        pair.opponent.id,
-        request.games,
-        request.colors,
-        maker.owner_id,
+    challenge = Challenge(
+        tournament_id=challenge_id,
+        challenger_id=pair.challenger.id,
+        opponent_id=pair.opponent.id,
+        games=request.games,
+        colors=request.colors,
+        create_time=now,
+        owner_id=maker.owner_id,
     )
-    store.add_challenge(connection, challenge, now)
+    add_row(connection, challenge)
     if maker.person_id is None:
         facts = {"challenger": pair.challenger.name, "games": request.games}
-        subject = f"bot {pair.opponent.name}"
-        add_act(connection, caller.act("challenge", subject, now, after=facts))
+        caller.note(connection, "challenge", f"bot {pair.opponent.name}", after=facts)
     return challenge_id
 
 
@@ -338,7 +307,7 @@ def _tournament(
 ) -> NewTournament:
     """The tournament that a challenge's games are of."""
     players = (pair.challenger.id, pair.opponent.id)
-    controls = (request.time_control, request.opponent_time_control)
+    controls = request.controls
     differ = controls[0] != controls[1]
     return NewTournament(
         name=f"{pair.challenger.name} - {pair.opponent.name}",
@@ -352,14 +321,12 @@ def _tournament(
         bots=players,
         schedule=schedule(*players, request.games, request.colors, openings),
         request_id=_request_id(caller, request),
-        openings=() if request.is_dealt else openings,
+        openings=() if request.server_openings else openings,
         time_controls=dict(zip(players, controls, strict=True)) if differ else {},
     )
 
 
-def _take_back(
-    connection: Connection, *, caller: Caller, challenge_id: TournamentId, now: datetime
-) -> None:
+def _take_back(connection: Connection, caller: Caller, challenge_id: TournamentId) -> None:
     challenge = store.get_challenge(connection, challenge_id)
     maker = maker_of(caller)
     is_limited = maker.owner_id is not None or maker.person_id is not None
@@ -367,10 +334,10 @@ def _take_back(
         raise NotAllowedError(f"challenge {challenge_id} is somebody else's")
     if challenge.state is not TournamentState.RUNNING:
         raise WrongStateError(f"challenge {challenge_id} is {challenge.state.value}")
-    _cancel(connection, challenge_id=challenge_id)
+    _cancel(connection, challenge_id)
     if maker.person_id is None:
-        add_act(connection, caller.act("take back", f"challenge {challenge_id}", now))
+        caller.note(connection, "take back", f"challenge {challenge_id}")
 
 
-def _cancel(connection: Connection, *, challenge_id: TournamentId) -> None:
+def _cancel(connection: Connection, challenge_id: TournamentId) -> None:
     tournaments.set_state(connection, challenge_id, TournamentState.CANCELLED)

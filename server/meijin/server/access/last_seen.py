@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.lobby import Lobby
@@ -29,14 +28,12 @@ class LastSeen:
         now = datetime.now(UTC)
         for first in range(0, len(bots), AT_ONCE):
             part = bots[first : first + AT_ONCE]
-            note = partial(set_last_seen, bots=part, time=now)
             try:
-                await self._storage.write(note)
+                await self._storage.write(set_last_seen, bots=part, time=now)
             except StoreAwayError:
                 return
 
     async def run(self) -> None:
-        """Note it again and again, for ever."""
         while True:
             await asyncio.sleep(INTERVAL.total_seconds())
             await self.note()

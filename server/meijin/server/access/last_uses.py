@@ -13,15 +13,12 @@ WRITE_INTERVAL = timedelta(minutes=1)
 
 
 class LastUses:
-    """When each token was last used."""
-
     def __init__(self, storage: Storage, calls: OpenCalls) -> None:
         self._storage = storage
         self._calls = calls
         self._pending: dict[TokenId, datetime] = {}
 
     def note(self, token_id: TokenId, now: datetime) -> None:
-        """A token is used."""
         self._pending[token_id] = now
 
     def pending(self, token_id: TokenId) -> datetime | None:
@@ -39,7 +36,6 @@ class LastUses:
             self._pending = uses | self._pending
 
     async def end_expired(self, now: datetime) -> None:
-        """End the calls whose token has expired."""
         tokens = list(self._calls.tokens)
         try:
             valid = await self._storage.read(valid_among, token_ids=tokens, now=now)
@@ -50,7 +46,6 @@ class LastUses:
                 self._calls.close(token_id, UnauthenticatedError("the token has expired"))
 
     async def run(self) -> None:
-        """Do both once a minute, for ever."""
         while True:
             await asyncio.sleep(WRITE_INTERVAL.total_seconds())
             await self.write()

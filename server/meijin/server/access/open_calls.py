@@ -21,7 +21,6 @@ class OpenCalls:
 
     @contextmanager
     def hold(self, token_id: TokenId) -> Iterator[End]:
-        """Open a call for as long as the context lasts."""
         end: End = asyncio.get_running_loop().create_future()
         self._ends[token_id].add(end)
         try:
@@ -33,11 +32,9 @@ class OpenCalls:
 
     @property
     def tokens(self) -> Collection[TokenId]:
-        """Those that calls are open with."""
         return self._ends.keys()
 
     def close(self, token_id: TokenId, reason: MeijinError) -> None:
-        """End the calls of a token."""
         for end in self._ends.get(token_id, ()):
             if not end.done():
                 end.set_result(reason)

@@ -6,7 +6,6 @@ import secrets
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from time import monotonic
 from typing import NamedTuple
 
@@ -18,12 +17,12 @@ from meijin.server.errors import BusyError, PeopleOffError, StoreAwayError, inva
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
 from meijin.server.token_bucket import Rate, TokenBuckets
-from meijin.store.access.tokens import NewToken, add_token, new_secret
+from meijin.store.access.people import forget_idle, idle_people
+from meijin.store.access.tokens import add_token, new_secret
 from meijin.store.bots import add_bot
-from meijin.store.challenges import challenges_of_people
-from meijin.store.people import forget_idle, idle_people
 from meijin.store.schema import PERSON_PREFIX, BotId, TokenKind, TournamentId
-from meijin.wire.display_name import check_display_name
+from meijin.store.tournaments.challenges import challenges_of_people
+from meijin.wire.text import check_display_name
 
 LIFETIME = timedelta(days=30)
 """Of a person's token."""
@@ -48,8 +47,6 @@ _SUFFIX_BYTES = 4
 
 
 class Person(NamedTuple):
-    """A person who has come in."""
-
     name: str
     display_name: str
     """May be empty."""
@@ -76,8 +73,8 @@ class People:
         self._lobby = lobby
         self._challenges = challenges
         self._is_open = is_open
-        self._of_address: TokenBuckets[str] = TokenBuckets(RATE_OF_AN_ADDRESS)
-        self._of_all: TokenBuckets[str] = TokenBuckets(RATE_OF_ALL)
+        self._of_address = TokenBuckets[str](RATE_OF_AN_ADDRESS)
+        self._of_all = TokenBuckets[str](RATE_OF_ALL)
         self._away_since: dict[TournamentId, float] = {}
         """Challenges whose person is not here, in seconds of the monotonic clock."""
 
@@ -96,11 +93,10 @@ class People:
                 display_name = check_display_name(display_name)
         self._count(address)
         secret, now = new_secret(TokenKind.PERSON.value), datetime.now(UTC)
-        add = partial(_add, display_name=display_name, secret=secret, now=now)
         while True:
             name = _new_name(display_name)
             try:
-                await self._storage.write(add, name=name)
+                await self._storage.write(_add, name, display_name, secret, now)
             except IntegrityError:
                 continue  # another of 4 billion such names
             return Person(name, display_name, secret, now + LIFETIME)
@@ -115,7 +111,6 @@ class People:
         self._of_all.get("all", now).take(now)
 
     async def run(self) -> None:
-        """Clear up again and again, for ever."""
         while True:
             await asyncio.sleep(LOOK_INTERVAL.total_seconds())
             await self.clear_up(monotonic())
@@ -132,8 +127,7 @@ class People:
 
     async def _forget(self, since: datetime) -> None:
         """Forget people who did nothing; who they are is looked up where no game waits for it."""
-        find = partial(idle_people, since=since, limit=FORGOTTEN_AT_ONCE)
-        people = await self._storage.read(find)
+        people = await self._storage.read(idle_people, since=since, limit=FORGOTTEN_AT_ONCE)
         if people:
             await self._storage.write(forget_idle, since=since, people=people)
 
@@ -148,13 +142,10 @@ class People:
         return [key for key, since in self._away_since.items() if now - since >= longest]
 
 
-def _add(
-    connection: Connection, *, name: str, display_name: str, secret: str, now: datetime
-) -> None:
+def _add(connection: Connection, name: str, display_name: str, secret: str, now: datetime) -> None:
     person_id = add_bot(connection, name, now, display_name=display_name)
     expire_time = now + LIFETIME
-    new = NewToken(secret, TokenKind.PERSON, bot_id=person_id, expire_time=expire_time)
-    add_token(connection, new, now)
+    add_token(connection, secret, TokenKind.PERSON, now, bot_id=person_id, expire_time=expire_time)
 
 
 def _new_name(display_name: str) -> str:

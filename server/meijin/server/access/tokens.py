@@ -1,4 +1,4 @@
-"""What owners and operators do to tokens, in the transaction of the change."""
+"""Tokens: made, rotated and revoked."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,14 +13,17 @@ from meijin.server.errors import (
     NotFoundError,
     QuotaError,
     WrongStateError,
+    invalid_request,
 )
-from meijin.store import bots
-from meijin.store.access import owners, tokens
-from meijin.store.access.audit import Facts, actor_name, add_act
-from meijin.store.access.tokens import NewToken, TokenRow
-from meijin.store.errors import UnknownTokenError
-from meijin.store.people import is_person_name
-from meijin.store.schema import BotId, OwnerId, TokenId, TokenKind
+from meijin.store.access import owners
+from meijin.store.access import tokens as store
+from meijin.store.access.audit import Facts
+from meijin.store.access.people import is_person_name
+from meijin.store.access.tokens import TokenRow
+from meijin.store.errors import RowNotFoundError
+from meijin.store.rows import change_row
+from meijin.store.schema import LABEL, Bot, BotId, OwnerId, TokenId, TokenKind
+from meijin.wire.text import check_text
 
 MAX_TOKENS = 20
 """Valid ones of a bot or of an owner, and of operators and of readers altogether."""
@@ -28,18 +31,27 @@ MAX_TOKENS = 20
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """A token that is asked for."""
-
     kind: TokenKind
     name: str
     """Of the bot or the owner; empty for the other kinds, and for the owner who asks."""
     label: str
     expire_time: datetime | None
 
+    def check(self, now: datetime) -> None:
+        """Accept its label and its end.
 
-def create(
-    connection: Connection, *, caller: Caller, request: TokenRequest, secret: str, now: datetime
-) -> TokenRow:
+        Raises:
+            InvalidRequestError: they can't be.
+        """
+        with invalid_request("label"):
+            check_text(self.label)
+            if len(self.label) > LABEL:
+                raise ValueError(f"it is longer than {LABEL} characters")
+        if self.expire_time is not None and self.expire_time <= now:
+            raise InvalidRequestError("expire_time is over already")
+
+
+def create(connection: Connection, caller: Caller, request: TokenRequest, secret: str) -> TokenRow:
     """Make a token.
 
     Raises:
@@ -48,24 +60,18 @@ def create(
         NotFoundError: there is no such bot.
         QuotaError: there are as many as may be.
     """
-    bot_id, owner_id = _subject(connection, caller, request, now)
-    _check_number(connection, request.kind, bot_id, owner_id, now)
-    new = NewToken(
-        secret,
-        request.kind,
-        bot_id=bot_id,
-        owner_id=owner_id,
-        label=request.label,
-        creator=str(actor_name(connection, caller.actor.token_id)),
-        expire_time=request.expire_time,
-    )
-    row = tokens.get_token(connection, tokens.add_token(connection, new, now))
-    add_act(connection, caller.act("create", f"token {row.id}", now, after=_facts(row)))
+    bot_id, owner_id = _subject(connection, caller, request)
+    kind, now = request.kind, caller.time
+    count = store.count_tokens(connection, kind, now, bot_id=bot_id, owner_id=owner_id)
+    if count >= MAX_TOKENS:
+        raise QuotaError(f"there are {count} such tokens, the most; revoke some")
+    row = _add(connection, caller, secret, request, bot_id=bot_id, owner_id=owner_id)
+    caller.note(connection, "create", f"token {row.id}", after=_facts(row))
     return row
 
 
 def _subject(
-    connection: Connection, caller: Caller, request: TokenRequest, now: datetime
+    connection: Connection, caller: Caller, request: TokenRequest
 ) -> tuple[BotId | None, OwnerId | None]:
     """The bot or the owner that a token is to be of."""
     if request.kind is TokenKind.PERSON:
@@ -78,7 +84,10 @@ def _subject(
             raise InvalidRequestError(f'name: "{bot.name}" is a person, and no bot')
         return bot.id, None
     if caller.owner_id is not None:
-        return None, _own(connection, caller.owner_id, request)
+        is_own = request.name in {"", owners.get_owner(connection, caller.owner_id).name}
+        if request.kind is not TokenKind.OWNER or not is_own:
+            raise NotAllowedError("an owner makes tokens for itself and for its bots alone")
+        return None, caller.owner_id
     if request.kind is not TokenKind.OWNER:
         if request.name:
             raise InvalidRequestError(f"a token of kind {request.kind.value} is nobody's own")
@@ -86,32 +95,10 @@ def _subject(
     if not request.name:
         raise InvalidRequestError("name the owner that the token is for")
     found = owners.find_owner(connection, request.name)
-    return None, found or add_owner(connection, caller, request.name, None, now)
+    return None, found or add_owner(connection, caller, request.name, None)
 
 
-def _own(connection: Connection, owner_id: OwnerId, request: TokenRequest) -> OwnerId:
-    """The owner that makes a token for itself."""
-    is_own = request.name in {"", owners.get_owner(connection, owner_id).name}
-    if request.kind is not TokenKind.OWNER or not is_own:
-        raise NotAllowedError("an owner makes tokens for itself and for its bots alone")
-    return owner_id
-
-
-def _check_number(
-    connection: Connection,
-    kind: TokenKind,
-    bot_id: BotId | None,
-    owner_id: OwnerId | None,
-    now: datetime,
-) -> None:
-    count = tokens.count_tokens(connection, kind, now, bot_id=bot_id, owner_id=owner_id)
-    if count >= MAX_TOKENS:
-        raise QuotaError(f"there are {count} such tokens, the most; revoke some")
-
-
-def rotate(
-    connection: Connection, *, caller: Caller, token_id: TokenId, secret: str, now: datetime
-) -> TokenRow:
+def rotate(connection: Connection, caller: Caller, token_id: TokenId, secret: str) -> TokenRow:
     """Replace a token by a new one, which is like it in all but its secret.
 
     Raises:
@@ -119,25 +106,14 @@ def rotate(
         WrongStateError: it is revoked.
     """
     old = token_of(connection, caller, token_id)
-    _revoke(connection, old, now)
-    new = NewToken(
-        secret,
-        old.kind,
-        bot_id=old.bot_id,
-        owner_id=old.owner_id if old.kind is TokenKind.OWNER else None,
-        label=old.label,
-        creator=str(actor_name(connection, caller.actor.token_id)),
-        expire_time=old.expire_time,
-    )
-    row = tokens.get_token(connection, tokens.add_token(connection, new, now))
-    act = caller.act("rotate", f"token {old.id}", now, before=_facts(old), after=_facts(row))
-    add_act(connection, act)
+    _revoke(connection, caller, old)
+    owner_id = old.owner_id if old.kind is TokenKind.OWNER else None
+    row = _add(connection, caller, secret, old, bot_id=old.bot_id, owner_id=owner_id)
+    caller.note(connection, "rotate", f"token {old.id}", before=_facts(old), after=_facts(row))
     return row
 
 
-def rotate_bots(
-    connection: Connection, *, caller: Caller, bot: str, secret: str, now: datetime
-) -> TokenRow:
+def rotate_bots(connection: Connection, caller: Caller, bot: str, secret: str) -> TokenRow:
     """Replace all tokens of a bot by a new one; without it nobody plays as the bot.
 
     Raises:
@@ -146,14 +122,37 @@ def rotate_bots(
     found = bot_of(connection, caller, bot)
     if is_person_name(found.name):
         raise InvalidRequestError(f'bot: "{found.name}" is a person; revoke its token instead')
-    bots.change_bot(connection, found.id, is_open=False)
-    tokens.revoke_tokens_of(connection, found.id, now)
-    token_id = add_bot_token(connection, caller, found.id, secret, now)
-    add_act(connection, caller.act("rotate tokens", f"bot {found.name}", now))
-    return tokens.get_token(connection, token_id)
+    change_row(connection, Bot, found.id, is_open=False)
+    store.revoke_tokens_of(connection, found.id, caller.time)
+    token_id = add_bot_token(connection, caller, found.id, secret)
+    caller.note(connection, "rotate tokens", f"bot {found.name}")
+    return store.get_token(connection, token_id)
 
 
-def revoke(connection: Connection, *, caller: Caller, token_id: TokenId, now: datetime) -> TokenRow:
+def _add(
+    connection: Connection,
+    caller: Caller,
+    secret: str,
+    like: TokenRequest | TokenRow,
+    *,
+    bot_id: BotId | None,
+    owner_id: OwnerId | None,
+) -> TokenRow:
+    added = store.add_token(
+        connection,
+        secret,
+        like.kind,
+        caller.time,
+        bot_id=bot_id,
+        owner_id=owner_id,
+        label=like.label,
+        creator=caller.name(connection),
+        expire_time=like.expire_time,
+    )
+    return store.get_token(connection, added)
+
+
+def revoke(connection: Connection, caller: Caller, token_id: TokenId) -> TokenRow:
     """Have nobody use a token any more.
 
     Raises:
@@ -161,15 +160,15 @@ def revoke(connection: Connection, *, caller: Caller, token_id: TokenId, now: da
         WrongStateError: it is revoked, or no operator would have one.
     """
     old = token_of(connection, caller, token_id)
-    _revoke(connection, old, now)
-    if old.kind is TokenKind.OPERATOR and not tokens.has_operator_token(connection, now):
+    _revoke(connection, caller, old)
+    if old.kind is TokenKind.OPERATOR and not store.has_operator_token(connection, caller.time):
         raise WrongStateError("it is the operators' last one; rotate it, or create another first")
-    add_act(connection, caller.act("revoke", f"token {old.id}", now, before=_facts(old)))
-    return tokens.get_token(connection, token_id)
+    caller.note(connection, "revoke", f"token {old.id}", before=_facts(old))
+    return store.get_token(connection, token_id)
 
 
-def _revoke(connection: Connection, token: TokenRow, now: datetime) -> None:
-    if not tokens.revoke_token(connection, token.id, now):
+def _revoke(connection: Connection, caller: Caller, token: TokenRow) -> None:
+    if not store.revoke_token(connection, token.id, caller.time):
         raise WrongStateError(f"token {token.id} is revoked already")
 
 
@@ -180,8 +179,8 @@ def token_of(connection: Connection, caller: Caller, token_id: TokenId) -> Token
         NotFoundError: there is no such token, or it is somebody else's, in the same words.
     """
     try:
-        row = tokens.get_token(connection, token_id)
-    except UnknownTokenError:
+        row = store.get_token(connection, token_id)
+    except RowNotFoundError:
         row = None
     if row is None or caller.owner_id not in {None, row.owner_id}:
         raise NotFoundError(f"no token {token_id}; list the tokens to see their ids")
@@ -189,7 +188,6 @@ def token_of(connection: Connection, caller: Caller, token_id: TokenId) -> Token
 
 
 def _facts(token: TokenRow) -> Facts:
-    """What a change of a token is told by."""
     return {
         "id": token.id,
         "kind": token.kind.value,

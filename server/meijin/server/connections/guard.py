@@ -9,7 +9,7 @@ from time import monotonic
 
 import structlog
 
-from meijin.server.api.limits import Peer
+from meijin.server.api.calls.limits import Peer
 from meijin.server.connections.limits import ConnectionLimits, Waiting
 from meijin.server.connections.sockets import (
     connections_by,
@@ -31,7 +31,7 @@ QUIET_INTERVAL = timedelta(seconds=1)
 """Between two looks while nothing seems to come."""
 
 FEW = 16
-"""So many new connections, of whatever program, are not worth a look at ours."""
+"""This many new connections, of whatever program, are not worth a look at ours."""
 
 IDLE_TIME = timedelta(seconds=1)
 """How long a connection of whoever has to wait may be open without a call."""
@@ -69,7 +69,6 @@ class ConnectionGuard:
         """When each connection was seen first."""
 
     async def run(self) -> None:
-        """Look at what comes, for ever."""
         while self._listeners:
             try:
                 await self._come()
@@ -139,7 +138,6 @@ class ConnectionGuard:
             log.warning(event, **more)
 
     def close(self) -> None:
-        """Let go of the port."""
         for listener in self._listeners:
             asyncio.get_running_loop().remove_reader(listener)
             listener.close()

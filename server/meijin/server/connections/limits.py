@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from meijin.server.api.limits import Address, Peer
+from meijin.server.api.calls.limits import Address, Peer
 from meijin.server.token_bucket import Rate, TokenBucket, TokenBuckets
 
 BURST_SECONDS = 2
-"""As many connections may come at once as are taken in so many seconds."""
+"""As many connections may come at once as are taken in this many seconds."""
 
 ADDRESSES = 4
-"""All addresses together may open as many as so many of them could."""
+"""All addresses together may open as many as this many of them could."""
 
 PROGRAMS = 20
 """The same, with the connections to all other programs of the machine."""
@@ -54,7 +54,7 @@ class ConnectionLimits:
         self._late: set[Address] = set()
 
     def count_on_machine(self, opened: int, now: float) -> None:
-        """So many connections were opened, to whatever program.
+        """This many connections were opened, to whatever program.
 
         Those that are reset at once cost as much as others, and nobody sees whose they were.
         """
@@ -73,7 +73,6 @@ class ConnectionLimits:
         self._is_full = len(open_now) > self._most_in_all
 
     def waiting(self, now: float) -> Waiting:
-        """Who has to wait."""
         self._late = {each for each in self._late if self._of_address.wait(each, now)}
         is_late = self._in_all.wait(now) > 0 or self._on_machine.wait(now) > 0
         return Waiting(self._crowded | self._late, self._is_full or is_late, self._is_full)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from meijin.server.api.limits import Peer, peer_of
+from meijin.server.api.calls.limits import Peer, peer_of
 
 _DESCRIPTORS = Path("/proc/self/fd")
 _COUNTERS = Path("/proc/self/net/snmp")

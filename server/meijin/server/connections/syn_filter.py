@@ -9,10 +9,11 @@ connection inherits of it does no harm.
 import ctypes
 import socket
 import struct
-from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Address, IPv6Network, ip_address, ip_network
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv6Network
 from typing import NamedTuple
 
+from meijin.server.api.calls.limits import Address
 from meijin.server.connections.limits import Waiting
 
 SO_ATTACH_FILTER, SO_DETACH_FILTER = 26, 27
@@ -37,63 +38,47 @@ class Instruction(NamedTuple):
     """One of such a program."""
 
     code: int
-    if_true: int
-    """How many to skip."""
-    if_false: int
     operand: int
-
-
-def _then(code: int, operand: int, if_true: int = 0, if_false: int = 0) -> Instruction:
-    return Instruction(code, if_true, if_false, operand)
+    if_true: int = 0
+    """How many to skip."""
+    if_false: int = 0
 
 
 def program(waiting: Waiting) -> Sequence[Instruction]:
     """What drops the first segments of whoever has to wait."""
     is_first = [
-        _then(_LOAD_BYTE, _FLAGS),
-        _then(_AND, _SYN_AND_ACK),
-        _then(_JUMP_IF_EQUAL, _SYN, if_true=1),
-        _then(_RETURN, _PASS),
+        Instruction(_LOAD_BYTE, _FLAGS),
+        Instruction(_AND, _SYN_AND_ACK),
+        Instruction(_JUMP_IF_EQUAL, _SYN, if_true=1),
+        Instruction(_RETURN, _PASS),
     ]
     if waiting.everybody or len(waiting.addresses) > MOST_ADDRESSES:
-        return [*is_first, _then(_RETURN, _DROP)]
-    hosts = [rest for kind, _, rest in (each.partition(":") for each in waiting.addresses) if rest]
-    v4 = [ip_address(host) for host in hosts if "/" not in host]
-    v6 = [ip_network(host) for host in hosts if "/" in host]
+        return [*is_first, Instruction(_RETURN, _DROP)]
+    checks = [each for address in waiting.addresses for each in _drop(address)]
+    return [*is_first, *checks, Instruction(_RETURN, _PASS)]
+
+
+def _drop(address: Address) -> Sequence[Instruction]:
+    """Drop what comes from an address, or from a network of IPv6; a Unix socket has none."""
+    kind, _, host = address.partition(":")
+    if kind == "ipv4":
+        version, words = 4, {_SOURCE_V4: int(IPv4Address(host))}
+    elif kind == "ipv6":
+        high, low = divmod(int(IPv6Network(host).network_address) >> 64, 1 << 32)
+        version, words = 6, {_SOURCE_V6: high, _SOURCE_V6 + 4: low}
+    else:
+        return ()
+    skipped = 2 * len(words) + 1
     checks = [
-        *(each for host in v4 if isinstance(host, IPv4Address) for each in _drop_v4(host)),
-        *(each for net in v6 if isinstance(net, IPv6Network) for each in _drop_v6(net)),
+        Instruction(_LOAD_BYTE, _NETWORK_HEADER),
+        Instruction(_RIGHT_SHIFT, 4),
+        Instruction(_JUMP_IF_EQUAL, version, if_false=skipped),
     ]
-    return [*is_first, *checks, _then(_RETURN, _PASS)]
-
-
-def _drop_v4(host: IPv4Address) -> Iterable[Instruction]:
-    return (*_unless_version(4, skipped=3), *_unless(_SOURCE_V4, int(host), skipped=1), _GONE)
-
-
-def _drop_v6(network: IPv6Network) -> Iterable[Instruction]:
-    high, low = divmod(int(network.network_address) >> 64, 1 << 32)
-    return (
-        *_unless_version(6, skipped=5),
-        *_unless(_SOURCE_V6, high, skipped=3),
-        *_unless(_SOURCE_V6 + 4, low, skipped=1),
-        _GONE,
-    )
-
-
-_GONE = _then(_RETURN, _DROP)
-
-
-def _unless_version(version: int, *, skipped: int) -> Iterable[Instruction]:
-    return (
-        _then(_LOAD_BYTE, _NETWORK_HEADER),
-        _then(_RIGHT_SHIFT, 4),
-        _then(_JUMP_IF_EQUAL, version, if_false=skipped),
-    )
-
-
-def _unless(offset: int, word: int, *, skipped: int) -> Iterable[Instruction]:
-    return _then(_LOAD_WORD, offset), _then(_JUMP_IF_EQUAL, word, if_false=skipped)
+    for offset, word in words.items():
+        skipped -= 2
+        checks.append(Instruction(_LOAD_WORD, offset))
+        checks.append(Instruction(_JUMP_IF_EQUAL, word, if_false=skipped))
+    return [*checks, Instruction(_RETURN, _DROP)]
 
 
 def set_filter(listener: socket.socket, waiting: Waiting) -> None:
@@ -105,7 +90,10 @@ def set_filter(listener: socket.socket, waiting: Waiting) -> None:
     if waiting == Waiting():
         listener.setsockopt(socket.SOL_SOCKET, SO_DETACH_FILTER, 0)
         return
-    packed = [struct.pack("=HBBI", *each) for each in program(waiting)]
+    packed = [
+        struct.pack("=HBBI", each.code, each.if_true, each.if_false, each.operand)
+        for each in program(waiting)
+    ]
     code = ctypes.create_string_buffer(b"".join(packed))
     whole = struct.pack("@HP", len(packed), ctypes.addressof(code))
     listener.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, whole)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from prometheus_client import Counter
 
 from meijin.game import Action, Choose, Party, Seat
-from meijin.server.match.arbiter.arbiter import ACCEPTED, ActionResult
 from meijin.server.match.arbiter.stalls import Moment, StallWatch
+from meijin.server.match.arbiter.turns import ACCEPTED, ActionResult
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.commands import (
@@ -43,16 +43,20 @@ class ActionHandler:
         )
         self._notices = {each: self.notices.labels(each.name.lower()) for each in NoticeReason}
 
-    def hear(self, session: Session, actions: Actions) -> Moment:
-        """A message of a bot was read; returns the moment, as of which `judge` judges it."""
-        session.last_actions = actions
-        return self._hear(session)
+    def hear(self, session: Session, actions: Actions | None = None) -> Moment:
+        """Note first of all that a message was read: now, as of when `judge` judges its actions."""
+        moment = self._watch.moment()
+        session.last_actions = actions or session.last_actions
+        if session.silent_since_ns is not None:
+            session.end_silence(moment)
+            self._games.hasten(session.games.values())
+        session.heard = moment
+        return moment
 
     def judge(self, session: Session, actions: Actions, moment: Moment) -> bool:
-        """Judge a message or a portion of it, until it closes the session by too much nonsense.
+        """Judge a message or a portion of it; whether any of it had an effect.
 
-        Returns:
-            Whether any of it had an effect.
+        It ends where it closes the session by too much nonsense.
         """
         refused = session.refused
         self._journal.add_moves(self._judge_plays(session, actions.plays, moment))
@@ -61,14 +65,12 @@ class ActionHandler:
         self._end_games(session, actions, moment)
         if actions.evaluations:
             self._take_evaluations(session, actions.evaluations, moment)
-        count = len(actions.plays) + len(actions.resigns) + len(actions.failures)
-        if session.refused - refused >= count + len(actions.openings) + len(actions.evaluations):
+        if session.refused - refused >= actions.total + len(actions.evaluations):
             return False
         session.effective_messages += 1
         return True
 
     def _end_games(self, session: Session, actions: Actions, moment: Moment) -> None:
-        """Judge resignations and failures."""
         failed = ((failure.game, failure) for failure in actions.failures)
         for number, failure in itertools.chain(((each, None) for each in actions.resigns), failed):
             if session.closed.done():
@@ -111,7 +113,7 @@ class ActionHandler:
             game.arbiter.fail(game.seat(session.player), message)
         if failure.traceback:
             traceback = plain_lines(failure.traceback[-MAX_TRACEBACK:])
-            game.arbiter.evidence = {**game.arbiter.evidence, "traceback": traceback}
+            game.arbiter.add_evidence(traceback=traceback)
 
     def _find(self, session: Session, number: int, ply: int, moment: Moment) -> LiveGame | None:
         player = session.player
@@ -161,7 +163,6 @@ class ActionHandler:
     def _judge_openings(
         self, session: Session, plays: Iterable[OpeningPlay], moment: Moment
     ) -> None:
-        """Judge placements of several stones, and choices of a side."""
         for number, ply, action, thinking_us in plays:
             if session.closed.done():
                 return
@@ -174,23 +175,29 @@ class ActionHandler:
             )
             if result is not ACCEPTED:
                 self._put_off(session, game, ply, result, moment=moment, analysis=None)
-            elif game.arbiter.outcome is not None:
-                self._end_by(game, ply, None)
             else:
-                self._note_action(game, ply, action)
+                self._go_on(game, ply, action)
 
-    def _note_action(self, game: LiveGame, ply: int, action: Action) -> None:
-        """Have an action committed after which a game goes on."""
+    def _go_on(
+        self, game: LiveGame, ply: int, action: Action | None, analysis: Analysis | None = None
+    ) -> None:
+        """Have an action committed after which a game goes on, or the end that it has led to."""
+        if game.arbiter.outcome is not None:
+            self._end_by(game, ply, analysis)
+            return
+        assert action is not None
         game.is_uncommitted = True
         if isinstance(action, int):
             self._journal.add_moves([(game, ply, action)])
         else:
             game.uncommitted_stones = 0 if isinstance(action, Choose) else len(action.cells)
             self._journal.add_action(game, ply, action)
+        if analysis is not None:
+            self._keep_analysis(game, ply, analysis)
 
     def receive_pong(self, session: Session, sequence: int) -> None:
         """Decide the games whose flag has waited for this ping's answer."""
-        moment = self._hear(session)
+        moment = self.hear(session)
         round_trip_ns, games = session.pong(sequence, moment)
         for game in games:
             self._decide(game, moment, round_trip_ns)
@@ -205,18 +212,12 @@ class ActionHandler:
         analysis, game.held_analysis = game.held_analysis, None
         if game.adjudicator is not None and arbiter.outcome is None and arbiter.board.ply > ply:
             game.adjudicate(seat, ply, analysis)
-        if arbiter.outcome is not None:
-            self._end_by(game, ply, analysis)
-        elif arbiter.turn > turn:
-            assert held is not None
-            self._note_action(game, ply, held)
-            if analysis is not None:
-                self._keep_analysis(game, ply, analysis)
+        if arbiter.turn > turn or arbiter.outcome is not None:
+            self._go_on(game, ply, held, analysis)
 
     def _end_by(self, game: LiveGame, ply: int, analysis: Analysis | None) -> None:
         """End a game by its last move, which is stored with the game alone."""
-        assert game.arbiter.outcome is not None
-        if not game.arbiter.outcome.ending.is_forfeit:
+        if not game.final_outcome.ending.is_forfeit:
             game.is_uncommitted = True
             if analysis is not None:
                 self._keep_analysis(game, ply, analysis)
@@ -237,12 +238,7 @@ class ActionHandler:
             game.held_analysis = analysis
             session.probe(game)
             self._games.hasten((game,))
-        else:
-            self._refuse(session, game, ply, result, moment)
-
-    def _refuse(
-        self, session: Session, game: LiveGame, ply: int, result: ActionResult, moment: Moment
-    ) -> None:
+            return
         reason, detail = NoticeReason.NOT_YOUR_TURN, "it is the opponent's turn"
         if result is ActionResult.NOT_ASKED:
             reason = NoticeReason.NOT_ASKED
@@ -256,7 +252,6 @@ class ActionHandler:
         self._tell(session, Notice(game.number, ply, reason, detail), moment)
 
     def _tell(self, session: Session, notice: Notice, moment: Moment) -> None:
-        """Tell a bot that an action had no effect."""
         session.refuse(notice, moment.now_ns)
         self._notices[notice.reason].inc()
 
@@ -265,12 +260,3 @@ class ActionHandler:
             game.analysis = {}
         game.analysis[str(ply)] = analysis
         self._journal.add_analysis(game, ply, analysis)
-
-    def _hear(self, session: Session) -> Moment:
-        """Note that a message was read now: first of all, since clocks stand while nothing is."""
-        moment = self._watch.moment()
-        if session.silent_since_ns is not None:
-            session.end_silence(moment)
-            self._games.hasten(session.games.values())
-        session.heard = moment
-        return moment

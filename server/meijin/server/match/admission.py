@@ -16,15 +16,15 @@ from meijin.server.errors import (
     invalid_request,
 )
 from meijin.server.match.live.commands import Hello
-from meijin.server.match.live.supplier import SUPPLIER_FAILURES
-from meijin.store import bots, classes
+from meijin.server.match.live.live_game import SUPPLIER_FAILURES
+from meijin.store import bots
+from meijin.store.access import classes
+from meijin.store.access.arrivals import Arrival, arrival_by_id, arrival_by_name, note_arrival
 from meijin.store.access.tokens import Identity
-from meijin.store.arrivals import Arrival, arrival_by_id, arrival_by_name, note_arrival
-from meijin.store.bots import BotRecord, EngineRow
-from meijin.store.classes import Membership
-from meijin.store.errors import UnknownBotError
+from meijin.store.bots import EngineRow
+from meijin.store.errors import RowNotFoundError
 from meijin.store.faults import fault_times
-from meijin.store.schema import BotId, BotState, BotVersionId, FaultKind
+from meijin.store.schema import Bot, BotId, BotState, BotVersionId, FaultKind
 from meijin.wire.contract import check_bot_name
 
 
@@ -58,7 +58,7 @@ def admit(
         NotAllowedError: the token is another bot's.
         UnauthenticatedError: the bot is registered, and no token was sent; or the token was
             revoked since the stream was opened.
-        UnknownBotError: the bot was forgotten since the token was looked up.
+        RowNotFoundError: the bot was forgotten since the token was looked up.
     """
     return _admit(connection, _arrival(connection, hello, identity, now), hello, now)
 
@@ -73,7 +73,7 @@ def let_in(
     bot = _arrival(connection, hello, identity, now)
     admitted = _admit(connection, bot, hello, now)
     note_arrival(connection, bot.id, now)
-    if bot.membership is not None and bot.counted_id != admitted.version_id:
+    if bot.class_name is not None and bot.counted_id != admitted.version_id:
         classes.keep_submission(connection, bot.id, admitted.version_id)
     return admitted
 
@@ -103,9 +103,9 @@ def _arrival(
 def _admit(connection: Connection, bot: Arrival, hello: Hello, now: datetime) -> Admitted:
     if (error := refusal(bot)) is not None:
         raise error
-    membership, engine = bot.membership, hello.engine
-    if membership is not None and membership.is_late(engine.digest, now):
-        raise _late(membership, bot.name, engine.label)
+    engine = hello.engine
+    if bot.is_late(engine.digest, now):
+        raise _late(bot, engine.label)
     failures: Sequence[datetime] = ()
     if bot.has_failed_supplier:
         failures = fault_times(connection, bot.id, FaultKind.SUPPLIER, limit=SUPPLIER_FAILURES)
@@ -125,7 +125,7 @@ def _version(
     return bots.bot_version(connection, bot.id, engine, now)
 
 
-def refusal(bot: BotRecord | Arrival) -> MeijinError | None:
+def refusal(bot: Bot) -> MeijinError | None:
     """Why a bot may not play; ``None`` if it may."""
     if bot.state is BotState.ACTIVE:
         return None
@@ -143,15 +143,15 @@ def count_late_attempt(
         classes.count_late_attempt(connection, bot_id, now)
 
 
-def _late(membership: Membership, name: str, label: str) -> LateSubmissionError:
+def _late(bot: Arrival, label: str) -> LateSubmissionError:
     """What a version is told that comes too late."""
-    assert membership.deadline is not None
-    counts = f'version "{membership.label}" counts: connect that one'
-    if membership.version_id is None:
+    assert bot.deadline is not None
+    counts = f'version "{bot.counted_label}" counts: connect that one'
+    if bot.counted_id is None:
         counts = "no version of it was there before; ask your teacher"
     return LateSubmissionError(
-        f'version "{label}" of "{name}" is late: the deadline of {membership.class_name} was '
-        f"{membership.deadline:%Y-%m-%d %H:%M} UTC, and {counts}"
+        f'version "{label}" of "{bot.name}" is late: the deadline of {bot.class_name} was '
+        f"{bot.deadline:%Y-%m-%d %H:%M} UTC, and {counts}"
     )
 
 
@@ -177,5 +177,5 @@ def _known_bot(
     token_id = None if identity is None else identity.token_id
     bot = arrival_by_id(connection, bot_id, token_id=token_id, digest=engine.digest, now=now)
     if bot is None:
-        raise UnknownBotError("you were away for too long, and are forgotten; come in anew")
+        raise RowNotFoundError("you were away for too long, and are forgotten; come in anew")
     return bot

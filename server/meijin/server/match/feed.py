@@ -13,8 +13,6 @@ from meijin.store.schema import GameId, TournamentId
 
 
 class EventKind(enum.Enum):
-    """What can happen to a game."""
-
     STARTED = enum.auto()
     MOVED = enum.auto()
     ENDED = enum.auto()
@@ -25,8 +23,6 @@ MAX_WAITING = 10_000
 
 
 class GameEvent(NamedTuple):
-    """What happened in a game."""
-
     kind: EventKind
     game: LiveGame
 
@@ -80,8 +76,6 @@ class Subscriber:
 
 
 class Feed(Listener):
-    """The subscribers of each topic."""
-
     def __init__(self) -> None:
         self._subscribers: dict[Topic, set[Subscriber]] = {}
 
@@ -98,25 +92,21 @@ class Feed(Listener):
                 del self._subscribers[topic]
 
     def game_started(self, game: LiveGame) -> None:
-        """Tell the tournament's subscribers."""
         if self._subscribers:
             self._publish(tournament_topic(game.run.id), GameEvent(EventKind.STARTED, game))
 
     def games_moved(self, games: Sequence[LiveGame]) -> None:
-        """Tell the games' subscribers."""
         if self._subscribers:
             for game in games:
                 self._publish(game_topic(game.id), GameEvent(EventKind.MOVED, game))
 
     def game_ended(self, game: LiveGame) -> None:
-        """Tell the game's and the tournament's subscribers."""
         if self._subscribers:
             event = GameEvent(EventKind.ENDED, game)
             self._publish(game_topic(game.id), event)
             self._publish(tournament_topic(game.run.id), event)
 
     def tournament_changed(self, tournament_id: TournamentId) -> None:
-        """Tell the tournament's subscribers to look at its state."""
         self._publish(tournament_topic(tournament_id), StateEvent())
 
     def _publish(self, topic: Topic, event: Event) -> None:

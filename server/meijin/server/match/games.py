@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -24,7 +24,7 @@ from meijin.server.match.arbiter.stalls import Moment, StallWatch, nanoseconds
 from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.deadlines import Deadlines
-from meijin.server.match.live.listeners import Listeners
+from meijin.server.match.live.listeners import Listener, Listeners
 from meijin.server.match.live.live_game import Contest, LiveGame
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.live.witnesses import Witnesses
@@ -63,17 +63,18 @@ class Games:
         grace: timedelta,
         margin: timedelta,
         last_game: GameId,
-        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.running: dict[GameId, LiveGame] = {}
         """The running games."""
         self._ending: dict[GameId, LiveGame] = {}
         """The games whose end is not committed yet."""
-        self._all_ended = asyncio.Event()
-        self._all_ended.set()
+        self.all_ended = asyncio.Event()
+        """Set while no game runs."""
+        self.all_ended.set()
         self._to_void: deque[tuple[LiveGame, Party, str]] = deque()
-        self._all_voided = asyncio.Event()
-        self._all_voided.set()
+        self.all_voided = asyncio.Event()
+        """Set while no game waits to be stopped."""
+        self.all_voided.set()
         self._away_until_ns = 0
         """When the store was last away: no flag's patience has begun before, for its bot may have
         waited at the door on a new stream."""
@@ -89,14 +90,12 @@ class Games:
         self._margin_ns = nanoseconds(margin)
         self._ids = itertools.count(last_game + 1)
         self._numbers = itertools.count(1)
-        self._wall_clock = wall_clock
 
     # -- beginnings -----------------------------------------------------------------------
 
     def start(
         self, run: Contest, pairing: PendingPairing, first: Player, second: Player
     ) -> LiveGame:
-        """Start a game between two players whose streams are open."""
         assert first.session is not None
         assert second.session is not None
         game = self.new_live_game(
@@ -105,7 +104,7 @@ class Games:
             game_id=GameId(next(self._ids)),
             players=(first, second),
             versions=(first.session.version_id, second.session.version_id),
-            start_time=self._wall_clock(),
+            start_time=datetime.now(UTC),
         )
         game.outboxes[Seat.FIRST :] = [first.session, second.session]
         self._enter(game)
@@ -115,8 +114,7 @@ class Games:
     def restore(self, game: LiveGame, moves: Sequence[tuple[int, int, int]]) -> ValueError | None:
         """Take up a game of an earlier server: code, raw and charged nanoseconds of each move.
 
-        Returns:
-            Why one of them does not follow those before it; the game stands there.
+        Tells why one of them does not follow those before it; the game stands there.
         """
         moment, misfit = self._watch.moment(), None
         try:
@@ -143,9 +141,9 @@ class Games:
         start_time: datetime,
     ) -> LiveGame:
         """A game at its opening: one that starts, or one of an earlier server to be restored."""
-        board = Board.from_moves(decode_moves(pairing.opening), run.variant)
-        controls = [pairing.time_control or run.control_of(player.bot_id) for player in players]
-        rules = run.adjudication
+        board = Board.from_moves(decode_moves(pairing.opening), run.row.variant)
+        controls = [pairing.time_control or run.row.control_of(player.bot_id) for player in players]
+        rules = run.row.adjudication
         return LiveGame(
             number=next(self._numbers),
             id=game_id,
@@ -170,7 +168,7 @@ class Games:
         self.running[game.id] = game
         self._lobby.enter(game)
         game.run.games[game.number] = game
-        self._all_ended.clear()
+        self.all_ended.clear()
         self._deadlines.file(game, self._watch.moment())
 
     # -- while they run -------------------------------------------------------------------
@@ -187,15 +185,13 @@ class Games:
         return self.running.get(game_id) or self._ending.get(game_id)
 
     def hasten(self, games: Iterable[LiveGame]) -> None:
-        """Have games be looked at with the next look: a deadline may have come nearer."""
         for game in games:
             self._deadlines.hasten(game)
 
     def expire(self, moment: Moment) -> bool:
         """Flag fall: end the games in which a clock or a grace has run out.
 
-        Returns:
-            Whether a flag has been up since an earlier look.
+        Tells whether a flag has been up since an earlier look.
         """
         self._store_watch.look(moment)
         judged_ns = self._store_watch.judged_ns(moment)
@@ -249,8 +245,8 @@ class Games:
         The others go on until it is their turn.
         """
         self._to_void.extend((game, party, detail) for game in games)
-        if self._to_void and self._all_voided.is_set():
-            self._all_voided.clear()
+        if self._to_void and self.all_voided.is_set():
+            self.all_voided.clear()
             self._void_some()
 
     def stop_all(self, games: Iterable[LiveGame], party: Party, detail: str) -> None:
@@ -275,11 +271,7 @@ class Games:
             else:
                 count += 1
         if not self._to_void:
-            self._all_voided.set()
-
-    async def all_voided(self) -> None:
-        """Wait until no game is left that is to be voided."""
-        await self._all_voided.wait()
+            self.all_voided.set()
 
     def end(self, game: LiveGame) -> None:
         """Take an ended game out and have its end committed."""
@@ -287,23 +279,17 @@ class Games:
             return
         self._absent.pop(game.id, None)
         if not self.running:
-            self._all_ended.set()
+            self.all_ended.set()
         del game.run.games[game.number]
         self._lobby.remove(game)
         self._ending[game.id] = game
-        game.end_time = self._wall_clock()
+        game.end_time = datetime.now(UTC)
         game.add_evidence(self._watch.moment())
         game.take_fingerprint()
         self._journal.add_end(game)
-        outcome = game.arbiter.outcome
-        assert outcome is not None
-        if outcome.ending not in ENDED_BY_MOVE:
+        if game.final_outcome.ending not in ENDED_BY_MOVE:
             game.excuse_actions()
-        self._listeners.game_over(game)
-
-    async def all_ended(self) -> None:
-        """Wait until no game is running."""
-        await self._all_ended.wait()
+        self._listeners.tell(Listener.game_over, game)
 
     # -- after the commit -----------------------------------------------------------------
 
@@ -343,9 +329,7 @@ class Games:
             return
         if is_choice:
             game.announce_choice()
-        outbox = game.outboxes[game.arbiter.seat_to_act]
-        if outbox is not None:
-            outbox.add_turn(game)
+        game.announce_turn()
 
 
 def _replay(game: LiveGame, moves: Iterable[tuple[int, int, int]]) -> None:

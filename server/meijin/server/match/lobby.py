@@ -1,7 +1,7 @@
 """The lobby: which bots are connected."""
 
 import secrets
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -13,13 +13,53 @@ from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacements
 from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment, StallWatch
 from meijin.server.match.live.commands import NOTHING_KNOWN, KnownGame
 from meijin.server.match.live.deadlines import Deadlines
-from meijin.server.match.live.departures import Departures
-from meijin.server.match.live.listeners import Absence, Listeners, MassDisconnect
+from meijin.server.match.live.listeners import Absence, Listener, Listeners, MassDisconnect
 from meijin.server.match.live.live_game import LiveGame, Participant
 from meijin.server.match.live.session import Session
 from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.schema import BotId, BotVersionId, GameId
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
+
+WINDOW_NS = 5 * NS_PER_SECOND
+"""Departures within this time may have one cause."""
+
+LEAST_DEPARTURES = 4
+"""Fewer are no mass disconnect, however few bots are connected."""
+
+
+class Departures:
+    """Counts the bots that lost their streams lately.
+
+    Half of those that were connected, within `WINDOW_NS`, is a mass disconnect: the network's
+    doing, not theirs.
+    """
+
+    def __init__(self) -> None:
+        self.is_mass = False
+        """Bots are being lost together."""
+        self._lost: OrderedDict[BotId, int] = OrderedDict()
+        """When each was lost last, the oldest first."""
+
+    def add(self, bot_id: BotId, now_ns: int, connected: int) -> list[BotId]:
+        """A bot has lost its stream.
+
+        Args:
+            connected: How many bots still have one.
+
+        Returns:
+            The bots that were lost together and not returned before; empty where it is no mass
+            disconnect.
+        """
+        lost, was_mass = self._lost, self.is_mass
+        lost[bot_id] = now_ns
+        lost.move_to_end(bot_id)
+        while lost[next(iter(lost))] < now_ns - WINDOW_NS:
+            lost.popitem(last=False)
+        self.is_mass = len(lost) >= LEAST_DEPARTURES and len(lost) >= connected
+        if not self.is_mass:
+            return []
+        return [bot_id] if was_mass else list(lost)
+
 
 log = structlog.get_logger()
 
@@ -124,7 +164,6 @@ class Lobby:
 
     @property
     def sessions(self) -> Sequence[Session]:
-        """The open streams."""
         return [player.session for player in self.players.values() if player.session is not None]
 
     def able(self, variant: Variant, time_control: TimeControl) -> frozenset[BotId]:
@@ -173,7 +212,7 @@ class Lobby:
             games=player.games,
             grace=self._grace,
             max_notices=self._max_notices,
-            moment=moment,
+            heard=moment,
             may_be_rated=has_passed or not self._needs_doctor,
         )
         player.session = session
@@ -182,7 +221,7 @@ class Lobby:
         self._connected += 1
         self._look_for_unknown(session, known_games)
         self._return(player, session, since or moment, known_games)
-        self._listeners.player_joined(player)
+        self._listeners.tell(Listener.player_joined, player)
         return session
 
     def _look_for_unknown(self, session: Session, known_games: Mapping[GameId, KnownGame]) -> None:
@@ -207,7 +246,6 @@ class Lobby:
         moment: Moment,
         known_games: Mapping[GameId, KnownGame],
     ) -> None:
-        """Have a player's games go on."""
         games = [
             game for game in session.games.values() if game.is_played_by(player, session.version_id)
         ]
@@ -217,7 +255,7 @@ class Lobby:
             away_ns = max(moment.served_ns - left_ns, 0)
             ids = [game.id for game in games]
             absence = Absence(session.version_id, away_ns, is_excused=any(excuses), games=ids)
-            self._listeners.player_returned(absence)
+            self._listeners.tell(Listener.player_returned, absence)
         for game in games:
             game.arbiter.settle_absences(self.judged_ns)
             if game.witnesses is not None:
@@ -232,7 +270,7 @@ class Lobby:
         witnesses = game.witnesses
         if witnesses is not None and witnesses.is_complete:
             if witnesses.is_disputed:
-                self._listeners.game_disputed(game)
+                self._listeners.tell(Listener.game_disputed, game)
             game.settle()
 
     def _replace(
@@ -259,17 +297,11 @@ class Lobby:
         if session is not None and session.version_id == version_id:
             session.may_be_rated = has_passed or not self._needs_doctor
 
-    def rename(self, bot_id: BotId, name: str) -> None:
-        """A bot has another name; its stream and its games go on."""
+    def update(self, bot_id: BotId, name: str, *, is_hidden: bool) -> None:
+        """A bot has another name now, or is left out of lists."""
         player = self.players.get(bot_id)
         if player is not None:
-            player.name = name
-
-    def set_hidden(self, bot_id: BotId, *, is_hidden: bool) -> None:
-        """A bot is left out of lists, or shown there again."""
-        player = self.players.get(bot_id)
-        if player is not None:
-            player.is_hidden = is_hidden
+            player.name, player.is_hidden = name, is_hidden
 
     def leave(self, session: Session) -> None:
         """A stream has ended; the player's games wait for its return."""
@@ -301,18 +333,17 @@ class Lobby:
                 game.arbiter.excuse(moment, Party.NETWORK)
         if lost and not was_mass:
             names = [each.name for each in gone]
-            self._listeners.mass_disconnected(MassDisconnect(names, self._connected + len(lost)))
+            loss = MassDisconnect(names, self._connected + len(lost))
+            self._listeners.tell(Listener.mass_disconnected, loss)
 
     # -- games ----------------------------------------------------------------------------
 
     def enter(self, game: LiveGame) -> None:
-        """A game has begun, or goes on, for its two players."""
         self._last_game = max(self._last_game, game.id)
         for participant in (game.first, game.second):
             self.players[participant.bot_id].games[game.number] = game
 
     def remove(self, game: LiveGame) -> None:
-        """A game is over for its two players."""
         for participant in (game.first, game.second):
             player = self.players[participant.bot_id]
             del player.games[game.number]
@@ -331,6 +362,5 @@ class Lobby:
             session.announce_draining()
 
     def close(self, reason: MeijinError) -> None:
-        """End every stream."""
         for session in self.sessions:
             session.close(reason)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import lru_cache
 
 from meijin.game import (
@@ -37,19 +36,11 @@ from meijin.server.match.live.commands import (
 )
 from meijin.server.match.live.evaluations import MAX_OUTSTANDING, Asked
 from meijin.server.match.live.live_game import LiveGame, Participant
-from meijin.server.match.live.session import SPARE_ACTIONS, Delivery, Notice, NoticeReason, Welcome
+from meijin.server.match.live.session import MILLISECOND, SPARE_ACTIONS, Delivery
 from meijin.store.bots import EngineRow
 from meijin.store.schema import GameId
 from meijin.v1 import play_service_pb2 as pb
-from meijin.wire import (
-    Capabilities,
-    capabilities_from_proto,
-    color_from_proto,
-    color_to_proto,
-    outcome_to_proto,
-    time_control_to_proto,
-    variant_to_proto,
-)
+from meijin.wire.capabilities import capabilities_from_proto
 from meijin.wire.contract import (
     MAX_GAMES_AT_ONCE,
     MAX_HARDWARE,
@@ -57,8 +48,15 @@ from meijin.wire.contract import (
     MAX_PV,
     PROTOCOL_VERSION,
 )
-from meijin.wire.enums import enum_table
+from meijin.wire.mapping import to_message
 from meijin.wire.text import check_text, plain_text
+from meijin.wire.values import (
+    color_from_proto,
+    color_to_proto,
+    outcome_to_proto,
+    time_control_to_proto,
+    variant_to_proto,
+)
 
 MAX_LABEL = 40
 MAX_DIGEST = 64
@@ -76,12 +74,8 @@ MAX_STONES = 1 + max(rule.most_stones for rule in OPENING_RULES.values())
 MAX_EVALUATIONS = MAX_OUTSTANDING + SPARE_ACTIONS
 """Answers outside of games that a message may hold."""
 
-MILLISECOND = timedelta(milliseconds=1)
-
 MAX_ID_DIGITS = 19
 """Of a game's id, which has 64 bits."""
-
-NOTICE_REASONS = enum_table(NoticeReason, pb.NoticeReason)
 
 
 # -- what bots say ------------------------------------------------------------------
@@ -96,19 +90,24 @@ def hello_from_proto(request: pb.PlayRequest) -> Hello:
     """
     if request.WhichOneof("command") != "hello":
         raise ProtocolError("the first message must be a hello")
-    hello = request.hello
+    hello, capabilities = request.hello, request.hello.capabilities
     if hello.protocol_version != PROTOCOL_VERSION:
         raise ProtocolError(
             f"this server speaks protocol {PROTOCOL_VERSION}, you sent {hello.protocol_version}"
         )
+    _check_length("hardware", hello.hardware, MAX_HARDWARE)
+    _check_most("nodes_per_second", hello.nodes_per_second, MAX_NODES_PER_SECOND)
+    _check_most("capabilities: max_games", capabilities.max_games, MAX_GAMES_AT_ONCE)
+    with invalid_request("capabilities"):
+        requested = capabilities_from_proto(capabilities)
     return Hello(
         bot_name=hello.bot_name,
         engine=replace(
             engine_from_proto(hello.engine),
-            hardware=hardware_from_proto(hello.hardware),
-            nodes_per_second=_speed_from_proto(hello.nodes_per_second),
+            hardware=plain_text(hello.hardware).strip(),
+            nodes_per_second=hello.nodes_per_second,
         ),
-        capabilities=requested_capabilities(hello.capabilities),
+        capabilities=requested,
         resume_session_id=hello.resume_session_id,
         known_games=KnownGames(hello.known_games),
     )
@@ -145,20 +144,6 @@ def _is_id(text: str) -> bool:
     return is_number and len(text) <= MAX_ID_DIGITS
 
 
-def requested_capabilities(message: pb.Capabilities) -> Capabilities:
-    """What a bot says that it can play.
-
-    Raises:
-        InvalidRequestError: the sizes contradict each other, or it asks for too many games.
-    """
-    if message.max_games > MAX_GAMES_AT_ONCE:
-        raise InvalidRequestError(
-            f"capabilities: max_games {message.max_games} is above {MAX_GAMES_AT_ONCE}"
-        )
-    with invalid_request("capabilities"):
-        return capabilities_from_proto(message)
-
-
 def engine_from_proto(message: pb.Engine) -> EngineRow:
     """The program behind a bot; without a digest its label tells versions apart.
 
@@ -169,8 +154,7 @@ def engine_from_proto(message: pb.Engine) -> EngineRow:
         ("engine.version", message.version, MAX_LABEL),
         ("engine.digest", message.digest, MAX_DIGEST),
     ):
-        if len(text) > most:
-            raise InvalidRequestError(f"{field} is longer than {most} characters")
+        _check_length(field, text, most)
         with invalid_request(field):
             check_text(text)
     return EngineRow(
@@ -180,40 +164,32 @@ def engine_from_proto(message: pb.Engine) -> EngineRow:
     )
 
 
-def hardware_from_proto(text: str) -> str:
-    """What a bot says that it runs on, without control characters.
-
-    Raises:
-        InvalidRequestError: it is too long.
-    """
-    if len(text) > MAX_HARDWARE:
-        raise InvalidRequestError(f"hardware is longer than {MAX_HARDWARE} characters")
-    return plain_text(text).strip()
+def _check_length(field: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise InvalidRequestError(f"{field} is longer than {most} characters")
 
 
-def _speed_from_proto(nodes_per_second: int) -> int:
-    if nodes_per_second > MAX_NODES_PER_SECOND:
-        message = f"nodes_per_second {nodes_per_second} is above {MAX_NODES_PER_SECOND}"
-        raise InvalidRequestError(message)
-    return nodes_per_second
+def _check_most(field: str, number: int, most: int) -> None:
+    if number > most:
+        raise InvalidRequestError(f"{field} {number} is above {most}")
 
 
 def configuration_from_proto(lines: Sequence[str]) -> tuple[str, ...]:
-    """An engine's settings; each of its versions keeps them for ever.
+    """An engine's settings; each of its versions keeps them.
 
     Raises:
         InvalidRequestError: there are too many, or one is too long.
     """
-    if len(lines) > MAX_SETTINGS:
-        message = f"engine.configuration has {len(lines)} entries; at most {MAX_SETTINGS}"
-        raise InvalidRequestError(message)
-    if any(len(line) > MAX_SETTING for line in lines):
-        message = f"engine.configuration: an entry is longer than {MAX_SETTING} characters"
-        raise InvalidRequestError(message)
     size = sum(len(line.encode()) for line in lines)
-    if size > MAX_SETTINGS_BYTES:
-        message = f"engine.configuration has {size} bytes; at most {MAX_SETTINGS_BYTES}"
-        raise InvalidRequestError(message)
+    words = ""
+    if len(lines) > MAX_SETTINGS:
+        words = f" has {len(lines)} entries; at most {MAX_SETTINGS}"
+    elif any(len(line) > MAX_SETTING for line in lines):
+        words = f": an entry is longer than {MAX_SETTING} characters"
+    elif size > MAX_SETTINGS_BYTES:
+        words = f" has {size} bytes; at most {MAX_SETTINGS_BYTES}"
+    if words:
+        raise InvalidRequestError(f"engine.configuration{words}")
     return tuple(map(plain_text, lines))
 
 
@@ -231,11 +207,11 @@ def command_from_proto(request: pb.PlayRequest, max_actions: int) -> Command:
         count += len(actions.placements) + len(actions.choices)
         if count > max_actions:
             raise TooManyActionsError(f"{count} actions in a message, and games for {max_actions}")
-        if len(actions.evaluations) > MAX_EVALUATIONS:
-            message = (
-                f"{len(actions.evaluations)} evaluations in a message; at most {MAX_EVALUATIONS}"
+        asked = len(actions.evaluations)
+        if asked > MAX_EVALUATIONS:
+            raise TooManyActionsError(
+                f"{asked} evaluations in a message; at most {MAX_EVALUATIONS}"
             )
-            raise TooManyActionsError(message)
         return actions_from_proto(actions)
     if command == "pong":
         return Pong(request.pong.sequence)
@@ -245,7 +221,6 @@ def command_from_proto(request: pb.PlayRequest, max_actions: int) -> Command:
 
 
 def actions_from_proto(message: pb.Actions) -> Actions:
-    """Read what a bot does in its games."""
     return Actions(
         plays=[
             (
@@ -307,7 +282,6 @@ def _failure_from_proto(message: pb.Failure) -> Failure:
 
 
 def analysis_from_proto(message: pb.Analysis) -> Analysis:
-    """Read what a bot thought."""
     return {
         "score": message.score,
         "depth": message.depth,
@@ -328,7 +302,7 @@ def delivery_to_proto(delivery: Delivery, player: Participant) -> list[pb.PlayRe
     """Make the messages that carry what is sent to a player at once, in their order."""
     messages = []
     if delivery.welcome is not None:
-        messages.append(pb.PlayResponse(welcome=welcome_to_proto(delivery.welcome)))
+        messages.append(pb.PlayResponse(welcome=to_message(delivery.welcome, pb.Welcome)))
     if delivery.has_events:
         messages.append(_events_to_proto(delivery, player))
     if delivery.ping:
@@ -336,21 +310,8 @@ def delivery_to_proto(delivery: Delivery, player: Participant) -> list[pb.PlayRe
     if delivery.is_draining:
         messages.append(pb.PlayResponse(draining=pb.Draining()))
     if delivery.paused is not None:
-        duration_ms = int(delivery.paused.duration.total_seconds() * 1000)
-        paused = pb.Paused(reason=delivery.paused.reason, duration_ms=duration_ms)
-        messages.append(pb.PlayResponse(paused=paused))
+        messages.append(pb.PlayResponse(paused=to_message(delivery.paused, pb.Paused)))
     return messages
-
-
-def welcome_to_proto(welcome: Welcome) -> pb.Welcome:
-    """Make the answer to a hello."""
-    return pb.Welcome(
-        session_id=welcome.session_id,
-        bot_name=welcome.bot_name,
-        grace_ms=int(welcome.grace.total_seconds() * 1000),
-        running_games=welcome.running_games,
-        notice=welcome.notice,
-    )
 
 
 def _events_to_proto(delivery: Delivery, player: Participant) -> pb.PlayResponse:
@@ -361,7 +322,7 @@ def _events_to_proto(delivery: Delivery, player: Participant) -> pb.PlayResponse
     if delivery.started:
         events.started.extend(game_started_to_proto(game, player) for game in delivery.started)
     if delivery.notices:
-        events.notices.extend(notice_to_proto(notice) for notice in delivery.notices)
+        events.notices.extend(to_message(each, pb.Notice) for each in delivery.notices)
     if delivery.choices:
         events.choices.extend(side_chosen_to_proto(game, player) for game in delivery.choices)
     if delivery.evaluations:
@@ -371,7 +332,6 @@ def _events_to_proto(delivery: Delivery, player: Participant) -> pb.PlayResponse
 
 
 def evaluation_to_proto(asked: Asked) -> pb.EvaluationRequested:
-    """Make a question outside of games."""
     search = asked.search
     return pb.EvaluationRequested(
         evaluation=asked.number,
@@ -428,7 +388,7 @@ def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted
     """Make a game's start, or its going on, for one of its players."""
     seat = game.seat(player)
     own, opponents = game.time_control(seat), game.time_control(seat.other)
-    terms = _terms(game.run.variant, own, opponents)
+    terms = _terms(game.run.row.variant, own, opponents)
     message = pb.GameStarted(
         game=game.number,
         game_id=str(game.id),
@@ -444,27 +404,12 @@ def game_started_to_proto(game: LiveGame, player: Participant) -> pb.GameStarted
 
 
 def side_chosen_to_proto(game: LiveGame, player: Participant) -> pb.SideChosen:
-    """Make the choice of a side for one of its players."""
     return pb.SideChosen(game=game.number, color=color_to_proto(game.color(game.seat(player))))
 
 
 def game_ended_to_proto(game: LiveGame) -> pb.GameEnded:
-    """Make a game's end for its players."""
-    outcome = game.arbiter.outcome
-    assert outcome is not None
     return pb.GameEnded(
         game=game.number,
-        outcome=outcome_to_proto(outcome),
+        outcome=outcome_to_proto(game.final_outcome),
         moves=encode_moves(game.arbiter.board.moves),
-    )
-
-
-def notice_to_proto(notice: Notice) -> pb.Notice:
-    """Make a notice that an action had no effect."""
-    return pb.Notice(
-        game=notice.game,
-        ply=notice.ply,
-        reason=NOTICE_REASONS[notice.reason],
-        detail=notice.detail,
-        evaluation=notice.evaluation,
     )

@@ -5,8 +5,7 @@ import socket
 import threading
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
-from types import TracebackType
-from typing import ClassVar, Self
+from typing import Self
 
 import structlog
 from prometheus_client import CollectorRegistry, MetricsHandler
@@ -46,7 +45,7 @@ class Exporter:
 
     def __enter__(self) -> Self:
         try:
-            self._server = _server_class(self._host)((self._host, self._port), self._handler)
+            self._server = _Server((self._host, self._port), self._handler)
         except OSError as error:
             message = f"can't serve metrics on {self._host}:{self._port}: {error.strerror}"
             raise OSError(message) from error
@@ -61,16 +60,10 @@ class Exporter:
 
     @property
     def address(self) -> str:
-        """Where it listens."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"{host}:{self._server.server_address[1]}"
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
 
@@ -80,10 +73,6 @@ def is_loopback(host: str) -> bool:
     with suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host == "localhost"
-
-
-def _server_class(host: str) -> "type[_Server]":
-    return _ServerOfIPv6 if ":" in host else _Server
 
 
 class _Handler(MetricsHandler):
@@ -100,6 +89,7 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, address: tuple[str, int], handler: type[MetricsHandler]) -> None:
         self._free = threading.BoundedSemaphore(MAX_SCRAPES)
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, handler)
 
     def verify_request(self, request: object, client_address: object) -> bool:  # noqa: ARG002 - the base's signature
@@ -107,7 +97,6 @@ class _Server(ThreadingHTTPServer):
         return self._free.acquire(blocking=False)
 
     def process_request_thread(self, request: socket.socket, client_address: object) -> None:  # type: ignore[override]  # as it is called
-        """Answer in a thread of its own."""
         deadline = threading.Timer(SCRAPE_TIMEOUT_S, _hang_up, (request,))
         deadline.daemon = True
         deadline.start()
@@ -125,7 +114,3 @@ class _Server(ThreadingHTTPServer):
 def _hang_up(connection: socket.socket) -> None:
     with suppress(OSError):  # it is closed already
         connection.shutdown(socket.SHUT_RDWR)
-
-
-class _ServerOfIPv6(_Server):
-    address_family: ClassVar[int] = socket.AF_INET6  # type: ignore[misc]  # the base's is untyped

@@ -32,7 +32,6 @@ class LadderWatch:
         self._queued: int | None = None
 
     async def run(self) -> None:
-        """Look for ever."""
         while True:
             await self.look()
             await asyncio.sleep(LOOK_INTERVAL.total_seconds())

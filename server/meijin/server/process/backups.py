@@ -26,7 +26,7 @@ class Backups:
 
     Args:
         every: Between two of them; the first is due when the newest that is there is as old.
-        keep: So many are kept.
+        keep: How many are kept.
     """
 
     def __init__(
@@ -59,7 +59,6 @@ class Backups:
             )
 
     async def run(self) -> None:
-        """Take them for ever."""
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1, "backup") as pool:
             while True:

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import structlog
 
-from meijin.server.process.operator_token import operator_token_path
+from meijin.server.process.operator_token import OperatorTokenFile
 from meijin.server.settings import Settings
-from meijin.store.backup import backups_in, undo_restore
+from meijin.store.backup import backups_in, check_integrity, undo_restore
 from meijin.store.database import database_file
 from meijin.store.errors import MoveLogError
-from meijin.store.integrity import check_integrity
 from meijin.store.move_log.problem import ProblemKind
 from meijin.store.running_games import RunningGames
-from meijin.wire.contract import BACKUP_FOLDER
 
 log = structlog.get_logger()
 
@@ -22,14 +20,14 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 """What a file or folder allows to anybody but its owner."""
 
 NOTABLE_SIZE = 100_000_000
-"""Bytes of a database whose check takes long enough to be told of: a second of CPU a gigabyte."""
+"""Bytes of a database whose check takes long enough to be logged: a second of CPU a gigabyte."""
 
 
 def make_private(folder: Path) -> None:
     """Make the folder if it isn't there, and have this process make files that nobody else reads.
 
-    A folder that is there is left as it is: its owner may have reasons. It is warned of if others
-    may look into it.
+    A folder that is there is left as it is: its owner may have reasons. That others may look into
+    it is logged.
     """
     os.umask(OTHERS)
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,9 +47,7 @@ def check_database(settings: Settings) -> None:
     if file.is_file() and file.stat().st_size > NOTABLE_SIZE:
         log.info("checking the database", bytes=file.stat().st_size)
     check_integrity(
-        file,
-        backups=_backups(settings),
-        is_new=not operator_token_path(settings.data).exists(),
+        file, backups=settings.backups, is_new=not OperatorTokenFile(settings.data).path.exists()
     )
 
 
@@ -75,13 +71,9 @@ def check_move_log(running: RunningGames, settings: Settings) -> None:
     if settings.accept_lost_moves or not (short or is_others):
         log.warning("the log of moves is not whole", problem=str(problem), void_games=short)
         return
-    newest = [f"run meijin restore {each.path}" for each in backups_in(_backups(settings))[:1]]
+    newest = [f"run meijin restore {each.path}" for each in backups_in(settings.backups)[:1]]
     ways = ", or ".join(["Put the right log back", *newest, "start with --accept-lost-moves"])
     raise MoveLogError(
         f"{problem}; {short} running games may have lost moves. {ways}: then those games are void "
         "and played again, and what was found is kept"
     )
-
-
-def _backups(settings: Settings) -> Path:
-    return settings.data / BACKUP_FOLDER

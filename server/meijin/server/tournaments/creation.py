@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -11,29 +11,19 @@ from typing import TypeAlias
 
 from sqlalchemy import Connection
 
-from meijin.game import (
-    TIME_CLASSES,
-    Adjudication,
-    TimeClasses,
-    TimeControl,
-    Variant,
-    check_opening,
-    decode_moves,
-    openings_for,
-)
+from meijin.game import TimeControl, Variant, check_opening, decode_moves
 from meijin.server.errors import BusyError, InvalidRequestError, invalid_request
+from meijin.server.settings import Settings
 from meijin.server.storage import Storage, retry_while_unavailable
 from meijin.server.tournaments.formats import FORMATS
-from meijin.server.tournaments.formats.base import PlannedGames, Request
-from meijin.server.tournaments.owner_limits import OwnerLimits
+from meijin.server.tournaments.owner_limits import check_owner
 from meijin.server.tournaments.scheduler import MAX_AT_ONCE
 from meijin.store import tournaments as store
 from meijin.store.access.audit import Act, Actor, add_act
+from meijin.store.access.people import is_person_name
 from meijin.store.bots import get_bot
-from meijin.store.people import is_person_name
-from meijin.store.schema import BotId, FormatName, OwnerId, TournamentId, TournamentState
-from meijin.store.tournaments import NewTournament, PlannedGame, ladder_name
-from meijin.wire import Options
+from meijin.store.schema import BotId, OwnerId, TournamentId, TournamentSettings, TournamentState
+from meijin.store.tournaments import NewTournament, PlannedGames
 from meijin.wire.contract import MAX_OPENINGS
 from meijin.wire.text import check_text
 
@@ -45,16 +35,8 @@ MAX_SEED = 2**63 - 1
 MAX_FAULTS = 1_000_000
 """That a tournament may bear of one bot: as many as it may have games."""
 
-_UNRATED_ALONE = {
-    "time_controls": "games with different clocks are of no ladder's class; make it unrated",
-    "adjudication": "ladders count games that are played to their end; make it unrated",
-}
-"""Why rated tournaments have none of these."""
-
 MAX_BOTS = 1000
 """Bots that are entered in one tournament."""
-
-"""Openings that are given to one."""
 
 MAX_RUNNING = 1000
 """Tournaments that are played at once."""
@@ -79,50 +61,44 @@ MAX_INCREMENT = timedelta(hours=4)
 """A clock is told in milliseconds of 32 bits, 49 days: 7 to begin with and 241 increments."""
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentSettings:
-    """What a tournament is asked to be."""
-
-    name: str
-    format: FormatName
-    options: Options | None
-    """The format's own settings; ``None`` when they were left out."""
-    bots: tuple[str, ...]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestedTournament(TournamentSettings):
+    bots: tuple[str, ...] = ()
     """Their names; none for everyone who is there, where the format allows it."""
-    rounds: int
-    """0 when it was left out."""
-    variant: Variant
-    time_control: TimeControl
-    seed: int
-    openings: tuple[bytes, ...]
-    """Two bytes a cell, little-endian; none for the server's own."""
-    max_games: int
-    """The most games at once; 0 leaves it to the bots."""
     is_rated: bool
     time_controls: tuple[TimeControl, ...] = ()
     """Of each of `bots`; none where all have `time_control`."""
-    adjudication: Adjudication | None = None
-    """``None`` where games are played to their end."""
-    max_faults: int = 0
-    """It is cancelled when a bot has forfeited so many games; 0 for never."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """A tournament as it is to be stored."""
-
     new: NewTournament
-    """Without its games."""
-    games: PlannedGames
-    """Of its schedule; they are read one by one, since there may be a million."""
+    actor: Actor
+    settings: Settings
+
+    def check(self, connection: Connection, now: datetime) -> None:
+        """Refuse what is too much for the server, or for whose it is."""
+        games = len(self.new.schedule)
+        check_load(connection, games)
+        if self.new.owner_id is not None:
+            check_owner(connection, self.settings, self.new.owner_id, games, now)
+
+    def note(self, connection: Connection, tournament_id: TournamentId, now: datetime) -> None:
+        """Enter its making into the audit log."""
+        new = self.new
+        facts = {
+            "name": new.name,
+            "format": new.format,
+            "bots": len(new.bots),
+            "games": len(new.schedule),
+            "rated": new.is_rated,
+        }
+        subject = f"tournament {tournament_id}"
+        add_act(connection, Act(self.actor, "create", subject, now, after=facts))
 
 
 Here: TypeAlias = Callable[[Variant, TimeControl], frozenset[BotId]]
 """Tells which bots are connected and can play a variant by a time control."""
-
-
-def _nobody(variant: Variant, time_control: TimeControl) -> frozenset[BotId]:  # noqa: ARG001
-    return frozenset()
 
 
 class Creator:
@@ -136,20 +112,17 @@ class Creator:
     def __init__(
         self,
         storage: Storage,
-        limits: OwnerLimits,
-        time_classes: TimeClasses = TIME_CLASSES,
-        here: Here = _nobody,
+        settings: Settings,
+        here: Here = lambda _variant, _control: frozenset(),
     ) -> None:
         """Make tournaments in a store.
 
         Args:
-            limits: Of each owner.
-            time_classes: By which rated games belong to ladders.
+            settings: The limits of each owner, and by which classes games belong to ladders.
             here: Tells who is connected.
         """
         self._storage = storage
-        self._limits = limits
-        self._time_classes = time_classes
+        self._settings = settings
         self._here = here
         self._storing = asyncio.Lock()
         """Held while something is in planning that is not to be dropped."""
@@ -160,7 +133,7 @@ class Creator:
 
     async def create(
         self,
-        settings: TournamentSettings,
+        settings: RequestedTournament,
         request_id: str,
         actor: Actor,
         owner_id: OwnerId | None = None,
@@ -184,51 +157,64 @@ class Creator:
         if made is not None:
             return made
         here: frozenset[BotId] = frozenset()
-        if not settings.bots:
+        if not settings.bots:  # looked up on the loop, where bots come and go
             here = self._here(settings.variant, settings.time_control)
-        plan = partial(
-            _plan,
-            settings=settings,
-            request_id=request_id,
-            here=here,
-            time_classes=self._time_classes,
-            owner_id=owner_id,
-            limits=self._limits,
+        planned = await self._storage.read(
+            self._plan, settings, request_id, actor, owner_id=owner_id, here=here
         )
-        planned = await self._storage.read(plan)
-        if len(planned.games) <= CHUNK:
-            add = partial(_add, planned=planned, actor=actor, limits=self._limits)
-            return await self._storage.write(add, now=datetime.now(UTC))
+        if len(planned.new.schedule) <= CHUNK:
+            return await self._storage.write(_add, planned, datetime.now(UTC))
         if self._waiting >= MAX_WAITING:
             raise BusyError(f"{self._waiting} large tournaments are being made; try again later")
         self._waiting += 1
         try:
             async with self._storing:
                 made = await self._find(request_id)
-                return await self._store(planned, actor) if made is None else made
+                return await self._store(planned) if made is None else made
         finally:
             self._waiting -= 1
 
     async def _find(self, request_id: str) -> TournamentId | None:
         if not request_id:
             return None
-        found = await self._storage.read(store.find_request, request_id=request_id)
+        found = await self._storage.read(store.find_request, request_id)
         return found[0] if found is not None and found[1] is not PLANNING else None
 
-    async def _store(self, planned: _Planned, actor: Actor) -> TournamentId:
+    def _plan(
+        self,
+        connection: Connection,
+        settings: RequestedTournament,
+        request_id: str,
+        actor: Actor,
+        *,
+        owner_id: OwnerId | None,
+        here: frozenset[BotId],
+    ) -> _Planned:
+        form = FORMATS[settings.format]
+        bots = _entrants(connection, settings.bots, may_be_all=form.MAY_BE_OPEN)
+        _check_openings(settings)
+        asked = NewTournament(
+            **settings.values(),
+            bots=bots,
+            is_rated=settings.is_rated,
+            request_id=request_id or None,
+            time_classes=self._settings.time_classes,
+            time_controls=dict(zip(bots, settings.time_controls, strict=False)),
+            owner_id=owner_id,
+        )
+        planned = _Planned(form.plan(connection, asked, here), actor, self._settings)
+        if not request_id or store.find_request(connection, request_id) is None:
+            planned.check(connection, datetime.now(UTC))
+        return planned
+
+    async def _store(self, planned: _Planned) -> TournamentId:
         """Store a large tournament part by part."""
-        add = partial(_begin_planning, planned=planned, limits=self._limits)
-        tournament_id = await self._storage.write(add, now=datetime.now(UTC))
+        write = self._storage.write
+        tournament_id = await write(_begin_planning, planned, datetime.now(UTC))
         try:
-            await self._store_games(tournament_id, planned.games)
-            begin = partial(
-                _begin,
-                tournament_id=tournament_id,
-                planned=planned,
-                actor=actor,
-                now=datetime.now(UTC),
-            )
-            await retry_while_unavailable(partial(self._storage.write, begin))
+            await self._store_games(tournament_id, planned.new.schedule)
+            begin = partial(write, _begin, tournament_id, planned, datetime.now(UTC))
+            await retry_while_unavailable(begin)
         except BaseException:
             self._left_over.set()
             raise
@@ -237,15 +223,15 @@ class Creator:
     async def _store_games(self, tournament_id: TournamentId, schedule: PlannedGames) -> None:
         games = iter(schedule)
         first = 1
-        while part := await asyncio.to_thread(_next_part, games):
-            add = partial(store.add_games, tournament_id=tournament_id, first=first, games=part)
+        while part := await asyncio.to_thread(list, islice(games, CHUNK)):
             begin = time.monotonic()
-            await retry_while_unavailable(partial(self._storage.write, add))
+            write = partial(self._storage.write, store.add_games, tournament_id, first, part)
+            await retry_while_unavailable(write)
             await asyncio.sleep(min(time.monotonic() - begin, LONGEST_PAUSE.total_seconds()))
             first += len(part)
 
     async def run(self) -> None:
-        """Drop what is left in planning, whenever there is something, for ever."""
+        """Drop what is left in planning, whenever there is something."""
         while True:
             await self._left_over.wait()
             self._left_over.clear()
@@ -257,39 +243,15 @@ class Creator:
             return await self._storage.write(store.drop_half_made, limit=CHUNK)
 
 
-def _next_part(games: Iterator[PlannedGame]) -> list[PlannedGame]:
-    return list(islice(games, CHUNK))
-
-
 def _begin(
-    connection: Connection,
-    *,
-    tournament_id: TournamentId,
-    planned: _Planned,
-    actor: Actor,
-    now: datetime,
+    connection: Connection, tournament_id: TournamentId, planned: _Planned, now: datetime
 ) -> None:
     """Let a large tournament be played whose games are all stored."""
     store.begin(connection, tournament_id)
-    add_act(connection, _creation(tournament_id, planned, actor, now))
+    planned.note(connection, tournament_id, now)
 
 
-def _creation(tournament_id: TournamentId, planned: _Planned, actor: Actor, now: datetime) -> Act:
-    """The making of a tournament, for the audit log."""
-    new = planned.new
-    facts = {
-        "name": new.name,
-        "format": new.format,
-        "bots": len(new.bots),
-        "games": len(planned.games),
-        "rated": new.is_rated,
-    }
-    return Act(actor, "create", f"tournament {tournament_id}", now, after=facts)
-
-
-def _add(
-    connection: Connection, *, planned: _Planned, actor: Actor, limits: OwnerLimits, now: datetime
-) -> TournamentId:
+def _add(connection: Connection, planned: _Planned, now: datetime) -> TournamentId:
     """Store a small tournament at once, unless its request has made one meanwhile."""
     known = _known(connection, planned.new)
     if known is not None:
@@ -297,10 +259,9 @@ def _add(
     owner_id = planned.new.owner_id
     if owner_id is not None and store.is_in_planning(connection, owner_id):
         raise BusyError("a large tournament of yours is being made; try again later")
-    _check_limits(connection, planned, limits, now)
-    new = replace(planned.new, schedule=tuple(planned.games))
-    tournament_id = store.add_tournament(connection, new, now)
-    add_act(connection, _creation(tournament_id, planned, actor, now))
+    planned.check(connection, now)
+    tournament_id = store.add_tournament(connection, planned.new, now)
+    planned.note(connection, tournament_id, now)
     return tournament_id
 
 
@@ -315,33 +276,23 @@ def _known(connection: Connection, new: NewTournament) -> TournamentId | None:
     return found[0]
 
 
-def _begin_planning(
-    connection: Connection, *, planned: _Planned, limits: OwnerLimits, now: datetime
-) -> TournamentId:
+def _begin_planning(connection: Connection, planned: _Planned, now: datetime) -> TournamentId:
     """Store a large tournament without its games.
 
     Whatever is in planning by now is left over, since one is stored at a time. Its games
     count when all are stored, so until then its owner can't make a small one beside it.
     """
-    _check_limits(connection, planned, limits, now)
+    planned.check(connection, now)
     store.forget_requests_in_planning(connection)
-    return store.add_tournament(connection, planned.new, now, PLANNING)
-
-
-def _check_limits(
-    connection: Connection, planned: _Planned, limits: OwnerLimits, now: datetime
-) -> None:
-    """Refuse what is too much for the server, or for whose it is."""
-    games = len(planned.games)
-    check_load(connection, games)
-    limits.check(connection, planned.new.owner_id, games, now)
+    new = replace(planned.new, schedule=())
+    return store.add_tournament(connection, new, now, PLANNING)
 
 
 def check_load(connection: Connection, games: int) -> None:
     """Refuse more than a server can hold at once.
 
     Raises:
-        BusyError: so many games more are too many, or there are too many tournaments.
+        BusyError: with these there would be too many games, or there are too many tournaments.
     """
     load = store.load_of(connection)
     if load.tournaments >= MAX_RUNNING:
@@ -354,7 +305,7 @@ def check_load(connection: Connection, games: int) -> None:
         )
 
 
-def _check_room(settings: TournamentSettings, request_id: str) -> None:
+def _check_room(settings: RequestedTournament, request_id: str) -> None:
     """Refuse what the store has no room for."""
     for field, text in (("name", settings.name), ("request_id", request_id)):
         if len(text) > MAX_TEXT:
@@ -377,69 +328,22 @@ def _check_room(settings: TournamentSettings, request_id: str) -> None:
             raise InvalidRequestError(f"time_control: {message}")
 
 
-def _check_terms(settings: TournamentSettings) -> None:
+def _check_terms(settings: RequestedTournament) -> None:
     """Refuse games that no ladder may have, and clocks of nobody or that can't be kept."""
-    controls = settings.time_controls
-    if settings.is_rated and (controls or settings.adjudication is not None):
-        field = "time_controls" if controls else "adjudication"
-        raise InvalidRequestError(f"{field}: {_UNRATED_ALONE[field]}")
-    if controls and len(controls) != len(settings.bots):
-        message = (
-            f"{len(controls)} for {len(settings.bots)} bots; give one for each, in their order"
-        )
-        raise InvalidRequestError(f"time_controls: {message}")
-    objection = FORMATS[settings.format].objection_to_sides(settings.options) if controls else ""
+    controls, bots = settings.time_controls, settings.bots
+    objection = ""
+    if controls and settings.is_rated:
+        objection = "games with different clocks are of no ladder's class; make it unrated"
+    elif controls and len(controls) != len(bots):
+        objection = f"{len(controls)} for {len(bots)} bots; give one for each, in their order"
+    elif controls:
+        objection = FORMATS[settings.format].objection_to_sides(settings.options)
     if objection:
         raise InvalidRequestError(f"time_controls: {objection}")
-
-
-def _plan(
-    connection: Connection,
-    *,
-    settings: TournamentSettings,
-    request_id: str,
-    here: frozenset[BotId],
-    time_classes: TimeClasses,
-    owner_id: OwnerId | None,
-    limits: OwnerLimits,
-) -> _Planned:
-    form = FORMATS[settings.format]
-    bots = _entrants(connection, settings.bots, may_be_all=form.MAY_BE_OPEN)
-    wanted = Request(
-        bots=bots,
-        rounds=settings.rounds,
-        seed=settings.seed,
-        openings=_openings(settings),
-        ladder=ladder_name(settings.variant, time_classes.of(settings.time_control)),
-        is_rated=settings.is_rated,
-        options=settings.options,
-        here=here,
-    )
-    plan = form.plan(connection, wanted)
-    new = NewTournament(
-        name=settings.name,
-        format=settings.format,
-        rounds=plan.rounds,
-        seed=settings.seed,
-        variant=settings.variant,
-        time_control=settings.time_control,
-        max_games=settings.max_games,
-        is_rated=settings.is_rated,
-        bots=plan.bots,
-        schedule=(),
-        request_id=request_id or None,
-        openings=settings.openings,
-        options=None if plan.options is None else dict(plan.options),
-        time_classes=time_classes,
-        time_controls=dict(zip(bots, settings.time_controls, strict=False)),
-        adjudication=settings.adjudication,
-        max_faults=settings.max_faults,
-        owner_id=owner_id,
-    )
-    planned = _Planned(new, plan.games)
-    if not request_id or store.find_request(connection, request_id) is None:
-        _check_limits(connection, planned, limits, datetime.now(UTC))
-    return planned
+    if settings.is_rated and settings.adjudication is not None:
+        raise InvalidRequestError(
+            "adjudication: ladders count games that are played to their end; make it unrated"
+        )
 
 
 def _entrants(
@@ -460,11 +364,7 @@ def _entrants(
     return tuple(bots)
 
 
-def _openings(settings: TournamentSettings) -> Sequence[Sequence[int]]:
-    if not settings.openings:
-        return openings_for(settings.variant)
+def _check_openings(settings: RequestedTournament) -> None:
     with invalid_request("openings"):
-        openings = [tuple(decode_moves(opening)) for opening in settings.openings]
-        for opening in openings:
-            check_opening(opening, settings.variant)
-    return openings
+        for opening in settings.openings:
+            check_opening(decode_moves(opening), settings.variant)

@@ -44,7 +44,7 @@ class Pauses:
     restarted has forgotten all of it, and pauses a bot that still fails again.
 
     Args:
-        most_faults: So many forfeits in a row pause a version; 0 for never.
+        most_faults: The forfeits in a row that pause a version; 0 for never.
         clock: Seconds that never go back.
     """
 
@@ -56,7 +56,6 @@ class Pauses:
         """As each began, and when it ends."""
 
     def is_paused(self, version_id: BotVersionId) -> bool:
-        """Whether a version is to get no new game now."""
         found = self._paused.get(version_id)
         if found is None:
             return False

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from heapq import heappop, heappush
 
 from meijin.game import TimeControl
@@ -45,7 +45,6 @@ class PendingPairings:
             self.add(pairing)
 
     def clear(self) -> None:
-        """Drop all."""
         self._rows = _Rows()
         self._order = 0
         """Of the last that was added."""
@@ -68,19 +67,7 @@ class PendingPairings:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __iter__(self) -> Iterator[PendingPairing]:
-        rows = self._rows
-        return map(rows.get, sorted(self._all_rows(), key=rows.orders.__getitem__))
-
-    def _all_rows(self) -> Iterator[int]:
-        for queue in self._queues.values():
-            row = self._heads[queue]
-            while row != NONE:
-                yield row
-                row = self._rows.following[row]
-
     def add(self, pairing: PendingPairing) -> None:
-        """Add one behind all others."""
         self._order += 1
         row = self._rows.add(pairing, self._order)
         key = _key(pairing.black_id, pairing.white_id)
@@ -120,11 +107,6 @@ class PendingPairings:
         return queue
 
     @property
-    def capacity(self) -> int:
-        """How many games it has held at once."""
-        return self._rows.capacity
-
-    @property
     def needed(self) -> Mapping[BotId, Collection[TimeControl | None]]:
         """The bots of these games, each with the clocks that it is needed for."""
         return self._needed
@@ -132,10 +114,13 @@ class PendingPairings:
     def held(self, here: Mapping[BotId, object]) -> Counter[BotId]:
         """How many games each bot has whose opponent is here as well."""
         held: Counter[BotId] = Counter()
-        for row in self._all_rows() if here else ():
+        for queue in self._queues.values() if here else ():
+            row = self._heads[queue]
             bots = self._rows.bots(row)
             if all(bot_id in here for bot_id in bots):
-                held.update(bots)
+                while row != NONE:
+                    held.update(bots)
+                    row = self._rows.following[row]
         return held
 
     def note_free(self, bots: Collection[BotId]) -> None:
@@ -177,9 +162,7 @@ class PendingPairings:
         return len(idle) // IDLE_PER_US + HEAD_US * (len(self._ready) - ready)
 
     def take(
-        self,
-        is_free: Callable[[BotId], bool],
-        may_play: Callable[[BotId, TimeControl], bool],
+        self, is_free: Callable[[BotId], bool], may_play: Callable[[BotId, TimeControl], bool]
     ) -> PendingPairing | None:
         """Take out the first game whose bots are both free; ``None`` if none was found so far.
 
@@ -269,13 +252,7 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.orders) - len(self._unused)
 
-    @property
-    def capacity(self) -> int:
-        """How many rows there are."""
-        return len(self.orders)
-
     def add(self, pairing: PendingPairing, order: int) -> int:
-        """Keep a pairing and return its row."""
         opening = self._places.setdefault(pairing.opening, len(self._book))
         if opening == len(self._book):
             self._book.append(pairing.opening)
@@ -311,13 +288,11 @@ class _Rows:
         )
 
     def remove(self, row: int) -> None:
-        """Free a row."""
         self.orders[row] = 0
         self._extras.pop(row, None)
         self._unused.append(row)
 
     def bots(self, row: int) -> tuple[BotId, BotId]:
-        """Black and white."""
         return BotId(self._black[row]), BotId(self._white[row])
 
     def control(self, row: int) -> TimeControl | None:
@@ -326,7 +301,6 @@ class _Rows:
         return extra and extra[1]
 
     def get(self, row: int) -> PendingPairing:
-        """The pairing."""
         reason, control, ladder_id = self._extras.get(row, ("", None, None))
         return PendingPairing(
             PairingId(self._ids[row]),

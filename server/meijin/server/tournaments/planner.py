@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 
 import structlog
 
@@ -39,7 +38,7 @@ class Planner:
         self._time_classes = time_classes
 
     async def run(self) -> None:
-        """Look after every tournament whenever the scheduler has, or after a while, for ever."""
+        """Look after every tournament whenever the scheduler has, or after a while."""
         due = self._scheduler.planning_due
         while True:
             with suppress(TimeoutError):
@@ -56,7 +55,7 @@ class Planner:
         if run.format.is_decided:
             await self._finish(run)
         elif pairs:
-            first = run.next_number
+            first = run.last_number + 1
             games = [
                 game for place, pair in enumerate(pairs) for game in pair.games(first + 2 * place)
             ]
@@ -68,7 +67,8 @@ class Planner:
     async def _next_pairs(self, run: TournamentRun) -> Sequence[GamePair]:
         """What a format plans; nothing for a while where it fails, and then it is asked again."""
         try:
-            return await run.format.next_pairs(await self._scheduler.capacity(run))
+            capacity = await self._scheduler.capacity(run)
+            return await run.format.next_pairs(capacity, self._storage)
         except StoreAwayError:  # told by the storage
             await asyncio.sleep(FIRST_RETRY.total_seconds())
         except Exception:  # one tournament's trouble must not end all the others
@@ -83,16 +83,15 @@ class Planner:
 
         Whoever takes a stopped one up again reads what is stored, and must find all of it.
         """
-        work = partial(
-            add_pairings,
-            tournament_id=run.id,
-            first=run.next_number,
-            games=games,
-            time_classes=self._time_classes,
-        )
         while run.is_playing:
             try:
-                return await self._storage.write(work)
+                return await self._storage.write(
+                    add_pairings,
+                    tournament_id=run.id,
+                    first=run.last_number + 1,
+                    games=games,
+                    time_classes=self._time_classes,
+                )
             except StoreAwayError:  # told by the storage
                 await asyncio.sleep(FIRST_RETRY.total_seconds())
         return ()

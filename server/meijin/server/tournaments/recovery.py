@@ -13,8 +13,7 @@ from meijin.game import Party
 from meijin.server.match.games import Games
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.lobby import Lobby
-from meijin.server.match.lost_moves import LOST
-from meijin.server.storage import Storage
+from meijin.server.match.presence.lost_moves import LOST
 from meijin.server.tournaments.run import TournamentRun, load_pending, load_run
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import games, journal, tournaments
@@ -51,8 +50,8 @@ class RecoveredState:
     """The pairings of the running games."""
 
 
-def load(connection: Connection, storage: Storage, log_folder: Path | None) -> RecoveredState:
-    """Read what an earlier server left; its tournaments will read from `storage`.
+def load(connection: Connection, log_folder: Path | None) -> RecoveredState:
+    """Read what an earlier server left.
 
     Args:
         log_folder: The log of moves, if there is one.
@@ -67,7 +66,7 @@ def load(connection: Connection, storage: Storage, log_folder: Path | None) -> R
             running.newest.id,
             journal.kept_entries(connection),
         ),
-        runs=tuple(_runs(connection, running.rows, storage)),
+        runs=tuple(_runs(connection, running.rows)),
         games=running,
         pairings=tournaments.running_pairings(connection),
     )
@@ -84,17 +83,14 @@ def kept_in(entry: LogEntry, epoch: Epoch) -> Sequence[KeptEntries]:
     return [KeptEntries(end, entries=1, bytes=len(entry.moves))]
 
 
-def _runs(
-    connection: Connection, rows: Sequence[GameRow], storage: Storage
-) -> Sequence[TournamentRun]:
+def _runs(connection: Connection, rows: Sequence[GameRow]) -> Sequence[TournamentRun]:
     """The tournaments to be played on, and those that were cancelled with games running."""
     running = tournaments.running_tournaments(connection)
     runs = []
     for tournament_id in sorted({*running, *(row.tournament_id for row in rows)}):
-        row = tournaments.get_tournament(connection, tournament_id)
-        run = load_run(connection, row, storage)
-        while not run.is_loaded:
-            load_pending(connection, run)
+        run = load_run(connection, tournament_id)
+        while load_pending(connection, run):
+            pass
         runs.append(run)
     return runs
 
@@ -111,10 +107,10 @@ def restore(recovered: RecoveredState, lobby: Lobby, match: Games, scheduler: Sc
             recovered.pairings[row.pairing_id],
             game_id=row.id,
             players=(
-                lobby.player(row.black_id, row.black),
-                lobby.player(row.white_id, row.white),
+                lobby.player(row.black_bot_id, row.black),
+                lobby.player(row.white_bot_id, row.white),
             ),
-            versions=(row.black_version_id, row.white_version_id),
+            versions=(row.black_id, row.white_id),
             start_time=row.start_time,
         )
         game.analysis = recovered.games.analysis.get(str(row.id))
@@ -123,10 +119,7 @@ def restore(recovered: RecoveredState, lobby: Lobby, match: Games, scheduler: Sc
             _void_short(game, recovered.games, row, misfit)
             match.end(game)
     for run in recovered.runs:
-        if run.is_playing:
-            scheduler.add(run)
-        else:
-            scheduler.void_rest(run)
+        scheduler.add(run)
     if recovered.runs:
         log.info("resumed", tournaments=len(recovered.runs), games=len(recovered.games.rows))
 
@@ -139,4 +132,4 @@ def _void_short(
     log.error("a game is void: its stored moves are not whole", game=game.id, reason=why)
     game.arbiter.void(Party.SERVER, LOST)
     stored = base64.b64encode(running.pack_game(row)).decode()
-    game.arbiter.evidence = {**game.arbiter.evidence, "reason": why, "stored_moves": stored}
+    game.arbiter.add_evidence(reason=why, stored_moves=stored)

@@ -40,7 +40,6 @@ class RefreshSender(Listener):
         self._wake = asyncio.Event()
 
     async def run(self) -> None:
-        """Send jobs until it is cancelled."""
         queue = self._queue = await asyncio.to_thread(self._open_queue, self._redis_url)
         self._is_open.set()
         try:
@@ -55,12 +54,10 @@ class RefreshSender(Listener):
             queue.close()
 
     def game_ended(self, game: LiveGame) -> None:
-        """The game's ladder has changed."""
         if game.ladder_id is not None:
             self.ladder_changed(game.ladder_id)
 
     def ladder_changed(self, ladder_id: LadderId) -> None:
-        """Send a job for the ladder soon."""
         self._ladders.add(ladder_id)
         self._wake.set()
 

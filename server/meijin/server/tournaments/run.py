@@ -2,27 +2,19 @@
 
 import enum
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
-from meijin.game import Adjudication, Result, TimeControl, Variant
-from meijin.server.match.live.live_game import LiveGame
-from meijin.server.storage import Storage
-from meijin.server.tournaments.fault_limit import FaultLimit
+from meijin.game import Result
+from meijin.server.match.live.live_game import Contest, LiveGame
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.base import Format
 from meijin.server.tournaments.pending import PendingPairings
-from meijin.store.schema import BotId, FormatName, LadderId, TournamentId, TournamentState
-from meijin.store.tournaments import (
-    PendingPairing,
-    TournamentRow,
-    last_number,
-    pending_pairings,
-)
-from meijin.store.tournaments.fault_counts import fault_counts
-from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult
+from meijin.store.schema import BotId, TournamentId, TournamentState
+from meijin.store.tournaments import get_tournament, last_number, pending_pairings
+from meijin.store.tournaments.listing import fault_counts
+from meijin.store.tournaments.match_counts import PairingResult
 
 
 class RunState(enum.Enum):
@@ -50,46 +42,30 @@ CHUNK = 500
 """Pending games that are read at once: 4 ms of the interpreter, which the event loop waits for."""
 
 
-@dataclass(slots=True, eq=False)
-class TournamentRun:
-    """A tournament whose games are being played."""
+MAX_WORDS = 120
+"""Characters of the last fault that a verdict has room for."""
 
-    id: TournamentId
-    variant: Variant
-    time_control: TimeControl
-    max_games: int
-    """The most games at once; 0 leaves it to the bots."""
-    ladder_id: LadderId | None
-    format_name: FormatName
+_END = 60
+"""Of them those of its end, where a crash has its file and line."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class TournamentRun(Contest):
     format: Format
     """Plans its games, and says when it is decided."""
     state: RunState = RunState.PLAYING
     pending: PendingPairings = field(default_factory=PendingPairings)
     """Planned games in the order in which they are to be played."""
-    games: dict[int, LiveGame] = field(default_factory=dict)
-    """Its running games by their numbers; the match keeps them."""
     last_number: int = 0
     """Of the games that were planned."""
     loaded: int = 0
-    """The last number up to which its pending games have been read."""
-    time_controls: Mapping[BotId, TimeControl] = field(default_factory=dict)
-    """Of every bot where they differ; empty where all have `time_control`."""
-    adjudication: Adjudication | None = None
-    """``None`` where games are played to their end."""
-    faults: FaultLimit = field(default_factory=lambda: FaultLimit(0))
-    """When it is cancelled, since a bot has forfeited too many of its games."""
-    verdict: str = ""
-    """Why it ended, as stored; empty where an operator has cancelled it."""
+    """The number of the last of its pending games that has been read."""
+    faults: Counter[BotId] = field(default_factory=Counter)
+    """How many of its games each bot has forfeited."""
 
     @property
     def running(self) -> int:
-        """How many of its games are being played."""
         return len(self.games)
-
-    @property
-    def is_loaded(self) -> bool:
-        """Whether all of its pending games have been read."""
-        return self.loaded >= self.last_number
 
     @property
     def is_playing(self) -> bool:
@@ -99,72 +75,67 @@ class TournamentRun:
     @property
     def has_place(self) -> bool:
         """Whether another of its games may begin now."""
-        return self.is_playing and not 0 < self.max_games <= self.running
+        return self.is_playing and not 0 < self.row.max_games <= self.running
 
-    def control_of(self, bot_id: BotId) -> TimeControl:
-        """What a bot gets on its clock, unless the pairing says another."""
-        return self.time_controls.get(bot_id, self.time_control)
-
-    @property
-    def next_number(self) -> int:
-        """Of the first game that is planned next, the first of a pair: always odd."""
-        return self.last_number + 1 + self.last_number % GAMES_OF_A_PAIR
-
-    def count(
-        self, pairing: PendingPairing, result: Result, fingerprint: int | None = None
-    ) -> None:
-        """A game of it has a result.
-
-        Args:
-            result: As if the players had the colours that the pairing gives them.
-            fingerprint: What the game's repeats have as well; ``None`` when it repeats none.
-        """
+    def count(self, game: LiveGame, result: Result) -> None:
+        """A game of it has a result; it is told as if nobody had swapped the colours."""
+        pairing = game.pairing
+        if game.arbiter.position.is_swapped:
+            result = result.mirrored
         players = (pairing.black_id, pairing.white_id)
-        self.format.game_ended(PairingResult(pairing.number, *players, result, fingerprint))
+        repeats = game.symmetric_fingerprint
+        self.format.game_ended(PairingResult(pairing.number, *players, result, repeats))
+
+    def count_fault(self, game: LiveGame) -> str:
+        """Count a game with a result; why it ends the tournament, since a bot forfeits too many."""
+        culprit, most = game.culprit, self.row.max_faults
+        if culprit is None or not most:
+            return ""
+        player, outcome = game.player(culprit), game.arbiter.outcome
+        assert outcome is not None
+        self.faults[player.bot_id] += 1
+        faults = self.faults[player.bot_id]
+        if faults < most:
+            return ""
+        games = "a game" if faults == 1 else f"{faults} games"
+        last = f"{outcome.ending.value}: {_shortened(outcome.detail)}".removesuffix(": ")
+        return f"{player.name} has lost {games} by its own faults; the last: {last}"
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_WORDS:
+        return text
+    return f"{text[: MAX_WORDS - _END - 3]}...{text[-_END:]}"
 
 
 def run_of(game: LiveGame) -> TournamentRun:
-    """The tournament that a game is played for."""
     assert isinstance(game.run, TournamentRun)
     return game.run
 
 
-def load_run(connection: Connection, row: TournamentRow, storage: Storage) -> TournamentRun:
-    """A stored tournament as it is played, with the first of its pending games.
+def load_run(connection: Connection, tournament_id: TournamentId) -> TournamentRun:
+    """A stored tournament as it is played, without its pending games.
 
     Its running games are entered by the match.
-
-    Args:
-        storage: For what is read while it is played.
     """
-    run = TournamentRun(
-        id=row.id,
-        variant=row.variant,
-        time_control=row.time_control,
-        max_games=row.max_games,
-        ladder_id=row.ladder_id,
-        format_name=row.format,
-        format=FORMATS[row.format].load(connection, row, storage),
+    row = get_tournament(connection, tournament_id)
+    return TournamentRun(
+        row=row,
+        format=FORMATS[row.format].load(connection, row),
         state=RUN_STATES[row.state],
         last_number=last_number(connection, row.id),
-        time_controls=row.time_controls,
-        adjudication=row.adjudication,
-        faults=_faults(connection, row),
-        verdict=row.verdict,
-    )
-    load_pending(connection, run)
-    return run
-
-
-def _faults(connection: Connection, row: TournamentRow) -> FaultLimit:
-    return FaultLimit(
-        row.max_faults, fault_counts(connection, row.id) if row.max_faults else Counter()
+        faults=fault_counts(connection, row.id) if row.max_faults else Counter(),
     )
 
 
-def load_pending(connection: Connection, run: TournamentRun) -> None:
-    """Read the next of a run's pending games, so many that the event loop is not held up."""
+def load_pending(connection: Connection, run: TournamentRun) -> bool:
+    """Read the next of a run's pending games, few enough not to hold up the event loop.
+
+    Returns:
+        Whether there may be more.
+    """
     pairings = pending_pairings(connection, run.id, after=run.loaded, limit=CHUNK)
     for pairing in pairings:
         run.pending.add(pairing)
-    run.loaded = pairings[-1].number if len(pairings) == CHUNK else run.last_number
+        run.loaded = pairing.number
+    return len(pairings) == CHUNK

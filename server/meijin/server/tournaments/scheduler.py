@@ -12,15 +12,14 @@ from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.listeners import Listener
 from meijin.server.match.live.live_game import LiveGame, Participant
-from meijin.server.match.live.session import Session
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.pauses import Pause, Pauses
 from meijin.server.tournaments.run import RunState, TournamentRun, run_of
-from meijin.store.faults import NewFault
 from meijin.store.schema import (
     BotId,
     BotVersionId,
+    Fault,
     FaultKind,
     FaultParty,
     TournamentId,
@@ -46,7 +45,7 @@ OFFER_US = 3
 """A look whether a bot is free for a tournament, to whose pairings it is offered then."""
 
 MOST_UNCOMMITTED = 256
-"""Games whose starts wait for a commit; once it is there, all are told of in one turn, 20 us each."""
+"""Games whose starts wait for a commit; once it is there, one turn tells of all, 20 us each."""
 
 SEATS_AT_ONCE = 1000
 """Bots whose room is looked at in one turn of the loop: 4 ms."""
@@ -88,7 +87,10 @@ class Scheduler(Listener):
     # -- tournaments ------------------------------------------------------------------
 
     def add(self, run: TournamentRun) -> None:
-        """Play a tournament."""
+        """Play a tournament; of one that the store has as over the running games are void."""
+        if not run.is_playing:
+            self._void_rest(run)
+            return
         self.runs[run.id] = run
         self.planning_due.set()
         self.wake()
@@ -101,7 +103,6 @@ class Scheduler(Listener):
             self.wake()
 
     def leave(self, run: TournamentRun) -> None:
-        """Take a finished tournament out."""
         if self.runs.pop(run.id, None) is not None:
             log.info("tournament finished", tournament=run.id)
 
@@ -125,16 +126,17 @@ class Scheduler(Listener):
 
         With many bots it takes several turns of the loop, in which games may begin and end.
         """
-        limit = run.max_games or MAX_AT_ONCE
+        limit = run.row.max_games or MAX_AT_ONCE
         reserved = self._reserved(run)
         seats = {}
         for place, player in enumerate(self._candidates(run), start=1):
             room = self._room(player, run)
-            if room is not None and player.bot_id not in reserved:
+            session = player.session
+            if room is not None and session is not None and player.bot_id not in reserved:
                 free = max(0, min(room, limit - run.running))
                 playing = sum(game.run is run for game in player.games.values())
                 altogether = min(room + len(player.games), limit)
-                least = _least_move_time(player)
+                least = session.capabilities.min_move_time
                 seats[player.bot_id] = BotCapacity(free, altogether, playing, least)
             if place % SEATS_AT_ONCE == 0:
                 await asyncio.sleep(0)
@@ -152,7 +154,7 @@ class Scheduler(Listener):
         """Bots that an open tournament leaves to those that settle its ladder."""
         if not run.format.is_open:
             return set()
-        others = (each for each in self.runs.values() if each.ladder_id == run.ladder_id)
+        others = (each for each in self.runs.values() if each.row.ladder_id == run.row.ladder_id)
         return {bot_id for each in others for bot_id in each.format.reserved}
 
     def suspend(self, tournament_id: TournamentId) -> TournamentRun | None:
@@ -163,33 +165,28 @@ class Scheduler(Listener):
             run.pending.clear()
         return run
 
-    def cancel(self, run: TournamentRun) -> None:
-        """Stop a tournament; its running games become void."""
+    def cancel(
+        self,
+        run: TournamentRun,
+        party: Party = Party.OPERATOR,
+        detail: str = "the tournament was cancelled",
+    ) -> None:
+        """Stop a tournament; its running games become void, through a party's doing."""
         run.state = RunState.CANCELLED
-        self._stop(run, Party.OPERATOR)
+        self.runs.pop(run.id, None)
+        self._games.void_all(run.games.values(), party, detail)
 
     def take_back(self, run: TournamentRun) -> None:
         """Stop a challenge; its running game becomes void, which is nobody's fault."""
-        run.state = RunState.CANCELLED
-        self._stop(run, Party.NOBODY, "the challenge was taken back")
+        self.cancel(run, Party.NOBODY, "the challenge was taken back")
 
-    def void_rest(self, run: TournamentRun) -> None:
-        """Void the running games of a tournament that the store has as over, for what ended it."""
+    def _void_rest(self, run: TournamentRun) -> None:
         if run.state is RunState.FINISHED:
             self._void_undecided(run)
         elif run.format.IS_CASUAL:
             self.take_back(run)
-        elif run.verdict:
-            self._stop(run, Party.NOBODY)
         else:
-            self.cancel(run)
-
-    def _stop(
-        self, run: TournamentRun, party: Party, detail: str = "the tournament was cancelled"
-    ) -> None:
-        """Take a cancelled tournament out, and void its running games."""
-        self.runs.pop(run.id, None)
-        self._games.void_all(run.games.values(), party, detail)
+            self.cancel(run, Party.NOBODY if run.row.verdict else Party.OPERATOR)
 
     def lift_pauses(self, bot_id: BotId, versions: Iterable[BotVersionId]) -> None:
         """Have versions of a bot play again that were paused."""
@@ -198,7 +195,7 @@ class Scheduler(Listener):
 
     async def settled(self) -> None:
         """Wait until everything that has happened is committed."""
-        await self._games.all_voided()
+        await self._games.all_voided.wait()
         await self._journal.drained()
 
     def waiting_for(self, tournament_id: TournamentId, names: dict[BotId, str]) -> str:
@@ -214,17 +211,16 @@ class Scheduler(Listener):
             for bot, controls in needed.items()
             if bot in names  # others were planned after these were read
             for control in controls
-            if (reason := self._objection(run, bot, control or run.control_of(bot)))
+            if (
+                reason := self.objection(
+                    bot, run.row.variant, control or run.row.control_of(bot), run
+                )
+            )
         }
         told = [f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons)[:MOST_TOLD]]
         if len(reasons) > len(told):
             told.append(f"and {len(reasons) - len(told)} others")
         return "; ".join(told)
-
-    def _objection(
-        self, run: TournamentRun, bot_id: BotId, time_control: TimeControl
-    ) -> str | None:
-        return self.objection(bot_id, run.variant, time_control, run)
 
     def objection(
         self,
@@ -243,7 +239,7 @@ class Scheduler(Listener):
             return "is not connected"
         if self.pauses.is_paused(player.session.version_id):
             return "is paused, since it forfeited game after game"
-        if run is not None and not _may_play(run, player.session):
+        if run is not None and run.row.ladder_id is not None and not player.session.may_be_rated:
             return "has not passed the doctor, which rated games here ask for"
         return player.session.capabilities.objection(variant, time_control)
 
@@ -268,10 +264,8 @@ class Scheduler(Listener):
             self._pause(game, pause)
         if outcome.ending is Ending.VOID:
             return
-        is_swapped = game.arbiter.position.is_swapped
-        result = outcome.result.mirrored if is_swapped else outcome.result
-        run.count(game.pairing, result, game.symmetric_fingerprint)
-        verdict = run.faults.count(game)
+        run.count(game, outcome.result)
+        verdict = run.count_fault(game)
         if run.format.is_decided:
             self.finish(run)
         elif verdict:
@@ -282,24 +276,22 @@ class Scheduler(Listener):
         if not run.is_playing:
             return
         log.warning("tournament cancelled", tournament=run.id, verdict=verdict)
-        run.state = RunState.CANCELLED
         self._journal.add_tournament_end(
             TournamentEnd(run.id, datetime.now(UTC), verdict, TournamentState.CANCELLED)
         )
-        self._stop(run, Party.NOBODY)
+        self.cancel(run, Party.NOBODY)
 
     def _pause(self, game: LiveGame, pause: Pause) -> None:
         """Have a bot get no new games for a while; it and the ledger are told why."""
-        assert game.arbiter.outcome is not None
         assert game.culprit is not None
         player = game.player(game.culprit)
         log.warning("bot paused", bot=player.name, faults=pause.faults)
         self._journal.add_incident(
-            NewFault(
+            Fault(
                 kind=FaultKind.PAUSE,
                 party=FaultParty.BOT,
                 detail=pause.reason,
-                time=datetime.now(UTC),
+                create_time=datetime.now(UTC),
                 evidence={"faults": pause.faults},
                 version_id=pause.version_id,
             )
@@ -409,7 +401,6 @@ class Scheduler(Listener):
             yield START_US
 
     def _start(self, run: TournamentRun, pairing: PendingPairing) -> None:
-        bots = {pairing.black_id, pairing.white_id}
         black, white = (self._lobby.players[key] for key in (pairing.black_id, pairing.white_id))
         self._games.start(run, pairing, black, white)
         self._uncommitted += 1
@@ -418,7 +409,7 @@ class Scheduler(Listener):
                 each.bot_id for each in (black, white) if not each.is_person
             )
         else:
-            self._turn_of_others -= bots
+            self._turn_of_others -= {pairing.black_id, pairing.white_id}
 
     def _is_free(self, run: TournamentRun, resting: Collection[BotId], bot_id: BotId) -> bool:
         """Whether a bot takes a game more of a tournament."""
@@ -433,23 +424,22 @@ class Scheduler(Listener):
         return len(player.games) >= player.session.capabilities.max_games
 
     def _can_play(self, run: TournamentRun, bot_id: BotId, time_control: TimeControl) -> bool:
-        return not self._objection(run, bot_id, time_control)
+        return not self.objection(bot_id, run.row.variant, time_control, run)
 
     def _room(self, player: Player, run: TournamentRun) -> int | None:
         """How many more games a player can take in a tournament; ``None`` when it can't play it."""
-        session = player.session
-        if session is None or self.pauses.is_paused(session.version_id):
+        control = run.row.control_of(player.bot_id)
+        if self.objection(player.bot_id, run.row.variant, control, run):
             return None
-        if not _may_play(run, session):
-            return None
-        if session.capabilities.objection(run.variant, run.control_of(player.bot_id)):
-            return None
-        most = session.capabilities.max_games
+        assert player.session is not None
+        most = player.session.capabilities.max_games
         room = most - len(player.games)
         if not run.format.IS_CASUAL:
             return None if player.is_person else room
         casual = sum(run_of(game).format.IS_CASUAL for game in player.games.values())
-        return min(room, casual_places(player, most) - casual)
+        # Half of a bot's places may be taken by challenges.
+        places = most if player.is_person else (most + 1) // 2
+        return min(room, places - casual)
 
 
 def _is_through(steps: Iterator[int]) -> bool:
@@ -460,18 +450,3 @@ def _is_through(steps: Iterator[int]) -> bool:
         if spent_us >= LONGEST_TURN_US:
             return False
     return True
-
-
-def casual_places(player: Player, most: int) -> int:
-    """How many of the games that a player takes at once may be of challenges: half of a bot's."""
-    return most if player.is_person else (most + 1) // 2
-
-
-def _may_play(run: TournamentRun, session: Session) -> bool:
-    """Whether a bot may play the games of a tournament, which are rated if it has a ladder."""
-    return run.ladder_id is None or session.may_be_rated
-
-
-def _least_move_time(player: Player) -> timedelta:
-    assert player.session is not None
-    return player.session.capabilities.min_move_time

@@ -5,6 +5,5 @@ open; a game of an earlier server has its whole span too. No span is one move's.
 
 - `spans`: what a span is, whose trace it belongs to, and the tracer that drops them all
 - `otlp`: the tracer that sends them to a collector; it needs the extra ``meijin[tracing]``
-- `ladder_runs`: the spans of a worker
 - `start`: the one or the other
 """

@@ -23,14 +23,14 @@ from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import (
     NonRecordingSpan,
     SpanContext,
+    SpanKind,
     Status,
     StatusCode,
     TraceFlags,
     set_span_in_context,
 )
-from opentelemetry.trace import SpanKind as OtelKind
 
-from meijin.server.tracing.spans import Parent, Span, SpanKind, Tracer
+from meijin.server.tracing.spans import Parent, Span, Tracer
 
 CLOSE_TIME = timedelta(seconds=1)
 """How long the last spans may take when the process ends."""
@@ -41,13 +41,11 @@ LOG_INTERVAL = timedelta(minutes=1)
 MAX_ATTRIBUTE_LENGTH = 500
 """Characters of an attribute's value that are sent."""
 
-LOGGERS = (
-    "opentelemetry.exporter.otlp.proto.grpc.exporter",
-    "opentelemetry.sdk._shared_internal",
-)
+LOGGERS = {
+    "opentelemetry.exporter.otlp.proto.grpc.exporter": logging.ERROR,
+    "opentelemetry.sdk._shared_internal": logging.WARNING,
+}
 """That of the exporter, which tells when spans are lost, and that of the queue, when it is full."""
-
-KINDS = {SpanKind.INTERNAL: OtelKind.INTERNAL, SpanKind.SERVER: OtelKind.SERVER}
 
 
 class OtlpTracer(Tracer):
@@ -61,29 +59,31 @@ class OtlpTracer(Tracer):
     is_on: ClassVar[bool] = True
 
     def __init__(self, url: str, service: str) -> None:
-        _quieten()
+        for name, level in LOGGERS.items():
+            logging.getLogger(name).filters = [Seldom(level)]
         self._ids = _Ids()
         self._lock = threading.Lock()
         self._exporter = OTLPSpanExporter(endpoint=url)
+        release = version("meijin")
+        name = os.environ.get(OTEL_SERVICE_NAME) or service
         self._provider = TracerProvider(
-            resource=_resource(service),
+            resource=Resource.create({SERVICE_NAME: name, SERVICE_VERSION: release}),
             id_generator=self._ids,
             shutdown_on_exit=False,
             span_limits=SpanLimits(max_attribute_length=MAX_ATTRIBUTE_LENGTH),
         )
         self._processor = BatchSpanProcessor(self._exporter)
         self._provider.add_span_processor(self._processor)
-        self._tracer = self._provider.get_tracer("meijin", version("meijin"))
+        self._tracer = self._provider.get_tracer("meijin", release)
 
     def record(self, span: Span) -> None:
         """Queue a span, if it is sampled."""
-        context = Context() if span.parent is None else _context(span.parent)
         with self._lock:
             self._ids.next_trace_id = span.trace_id
             begun = self._tracer.start_span(
                 span.name,
-                context,
-                kind=KINDS[span.kind],
+                Context() if span.parent is None else _context(span.parent),
+                kind=SpanKind.SERVER if span.is_call else SpanKind.INTERNAL,
                 attributes=dict(span.attributes),
                 start_time=span.start_ns,
             )
@@ -122,23 +122,10 @@ class Seldom(logging.Filter):
         self._next = clock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line passes."""
         if record.levelno < self._level or self._clock() < self._next:
             return False
         self._next = self._clock() + LOG_INTERVAL.total_seconds()
         return True
-
-
-def _quieten() -> None:
-    """Have a collector that is gone cost a line now and then."""
-    exporter, queue = map(logging.getLogger, LOGGERS)
-    exporter.filters = [Seldom(logging.ERROR)]
-    queue.filters = [Seldom(logging.WARNING)]
-
-
-def _resource(service: str) -> Resource:
-    name = os.environ.get(OTEL_SERVICE_NAME) or service
-    return Resource.create({SERVICE_NAME: name, SERVICE_VERSION: version("meijin")})
 
 
 def _context(parent: Parent) -> Context:

@@ -1,28 +1,20 @@
 """Spans: what took how long, of which trace it is a part, and who takes them."""
 
-import enum
 import hashlib
 import random
 import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar, TypeAlias
+
+from meijin.store.ladders.runs import NewRun
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Attributes: TypeAlias = Mapping[str, str | int | float | bool]
 
 _TRACEPARENT = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})")
-
-
-class SpanKind(enum.Enum):
-    """From where a span's subject came."""
-
-    INTERNAL = "internal"
-    SERVER = "server"
-    """A client asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +28,16 @@ class Parent:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SpanEvent:
     """What happened at one time within a span."""
 
     name: str
     time_ns: int
     attributes: Attributes
+
+
+def new_trace_id() -> int:
+    return random.getrandbits(128) or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +48,14 @@ class Span:
     start_ns: int
     end_ns: int
     attributes: Attributes
-    trace_id: int
+    trace_id: int = field(default_factory=new_trace_id)
     """The first span of a trace gives it its id; one with a parent has the parent's."""
     parent: Parent | None = None
-    kind: SpanKind = SpanKind.INTERNAL
+    is_call: bool = False
+    """A client asked for it."""
     error: str = ""
     """What went wrong; empty where nothing did."""
-    events: Sequence[Event] = field(default=())
+    events: Sequence[SpanEvent] = ()
 
 
 class Tracer:
@@ -79,11 +76,6 @@ class Tracer:
 
 NO_TRACER = Tracer()
 """Where nobody asked for traces."""
-
-
-def new_trace_id() -> int:
-    """A trace of its own."""
-    return random.getrandbits(128) or 1
 
 
 def game_trace_id(game_id: int, start_time: datetime) -> int:
@@ -110,11 +102,17 @@ def read_parent(traceparent: str | bytes | None) -> Parent | None:
     return Parent(trace_id, span_id, flags) if trace_id and span_id else None
 
 
-def wall_clock_ns() -> int:
-    """Now, as spans have it."""
-    return time.time_ns()
-
-
 def nanoseconds(instant: datetime) -> int:
     """An instant as spans have it."""
     return (instant - EPOCH) // timedelta(microseconds=1) * 1000
+
+
+def record_run(tracer: Tracer, run: NewRun, start: datetime, end: datetime) -> None:
+    """Record a ladder's run that was published: with its snapshot, from `start` to `end`."""
+    attributes = {
+        "meijin.ladder": run.ladder_id,
+        "meijin.revision": run.revision,
+        "meijin.games": run.games,
+        "meijin.versions": len(run.ratings),
+    }
+    tracer.record(Span("ladder run", nanoseconds(start), nanoseconds(end), attributes))

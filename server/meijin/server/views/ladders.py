@@ -3,40 +3,36 @@
 import itertools
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from itertools import pairwise
 
 import numpy as np
 from sqlalchemy import Connection
 
 from meijin.game import decode_moves, format_opening
-from meijin.ladder.compare import (
+from meijin.ladder.posterior import (
     Expectation,
     MatrixRow,
+    RatingPosterior,
     compare_all,
     expectation,
     newest_rated,
+    preview,
+    superiority_of,
     total,
 )
-from meijin.ladder.posterior import RatingPosterior, preview, superiority_of
 from meijin.store.bots import get_bot, labels_of, newest_versions
-from meijin.store.errors import NoRunError, UnknownVersionError
-from meijin.store.ladders.days import DayRating, rating_history
-from meijin.store.ladders.ladders import LadderSummary, get_ladder, name_of, same_variant
-from meijin.store.ladders.meetings import (
-    ColorScores,
-    newest_rated_version,
-    scores_by_opening,
-    scores_without_faults,
-    variant_of,
-)
-from meijin.store.ladders.rated_games import (
-    pair_counts_between,
+from meijin.store.errors import NoRunError, RowNotFoundError
+from meijin.store.ladders.games import (
     pair_counts_of,
     results_since,
 )
+from meijin.store.ladders.ladders import LadderSummary, get_ladder, ladder_row, same_variant
+from meijin.store.ladders.results import (
+    ColorScores,
+    scores_by_opening,
+    scores_without_faults,
+)
 from meijin.store.ladders.runs import (
-    PublishedRun,
     RatedVersion,
     Standing,
     Standings,
@@ -44,7 +40,13 @@ from meijin.store.ladders.runs import (
     rated_versions,
     standings,
 )
-from meijin.store.schema import BotId, BotVersionId, LadderId, RatingRunId
+from meijin.store.ladders.versions import newest_rated_version
+from meijin.store.schema import (
+    BotId,
+    BotVersionId,
+    LadderId,
+    RatingRunId,
+)
 
 TIE = 0.005
 """Elo between two ratings that are the same but for rounding."""
@@ -58,17 +60,6 @@ MAX_ELSEWHERE = 10
 """Other ladders of a variant that a score against another is looked up on."""
 MAX_VERSIONS = 200
 """The newest of a bot that its score against another is of: each two of them are looked up."""
-
-
-@dataclass(frozen=True, slots=True)
-class LadderLine:
-    """A version's line of a ladder's table."""
-
-    standing: Standing
-    preview_elo: float | None
-    """Its rating with the games since the run; ``None`` when there is no preview."""
-    is_paused: bool
-    """It gets no new games for a while; never told of an earlier run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +87,7 @@ EVERY_MACHINE = MachineFilter()
 
 
 @dataclass(frozen=True, slots=True)
-class LadderTable:
-    """A ladder's table."""
-
-    ladder: LadderSummary
-    run: PublishedRun | None
-    """``None`` before the first run."""
-    lines: tuple[LadderLine, ...]
-    """Best first."""
-
-
-@dataclass(frozen=True, slots=True)
 class Matrix:
-    """Each of some versions of a ladder against each other."""
-
     ladder: LadderSummary
     rows: tuple[MatrixRow, ...]
     """Best first."""
@@ -120,7 +98,7 @@ class HeadToHead:
     """One version against another; from the first one's side."""
 
     version: RatedVersion
-    other: RatedVersion
+    opponent_version: RatedVersion
     scores: ColorScores
     """Of all rated games of the two."""
     without_faults: ColorScores
@@ -143,7 +121,7 @@ def ladder_table(
     paused: Container[BotVersionId] = (),
     all_versions: bool = False,
     machines: MachineFilter = EVERY_MACHINE,
-) -> LadderTable:
+) -> Standings:
     """The published table of a ladder with a preview of the next, or that of an earlier run.
 
     Args:
@@ -153,18 +131,18 @@ def ladder_table(
 
     Raises:
         UnknownLadderError: no ladder has the name.
-        UnknownRunError: the ladder has no such run, or not any more.
+        RowNotFoundError: the ladder has no such run, or not any more.
     """
     table = standings(connection, get_ladder(connection, ladder), run_id)
     is_behind = run_id is None and table.run is not None and not table.ladder.is_current
     elos = _preview(connection, table) if is_behind else ()
     ranked = _ranked(connection, table, all_versions=all_versions, machines=machines)
-    lines = tuple(
-        LadderLine(row, elo, run_id is None and row.version_id in paused)
+    lines = [
+        replace(row, preview_elo=elo, is_paused=run_id is None and row.version_id in paused)
         for row, elo in itertools.zip_longest(ranked, elos)
-        if row.line.rank
-    )
-    return LadderTable(table.ladder, table.run, lines)
+        if row.rank
+    ]
+    return replace(table, standings=lines)
 
 
 def _ranked(
@@ -186,10 +164,7 @@ def _ranked(
     chances = dict(zip(places, _chances(connection, table, places), strict=True))
     ranks = _ranks(rows, places)
     return [
-        replace(
-            row,
-            line=replace(row.line, rank=ranks.get(place, 0), superiority=chances.get(place)),
-        )
+        replace(row, rank=ranks.get(place, 0), superiority=chances.get(place))
         for place, row in enumerate(rows)
     ]
 
@@ -199,7 +174,7 @@ def _ranks(rows: Sequence[Standing], places: Sequence[int]) -> dict[int, int]:
     ranks: dict[int, int] = {}
     for rank, place in enumerate(places, start=1):
         before = places[rank - 2] if rank > 1 else None
-        is_tie = before is not None and abs(rows[before].line.elo - rows[place].line.elo) < TIE
+        is_tie = before is not None and abs(rows[before].elo - rows[place].elo) < TIE
         ranks[place] = ranks[before] if is_tie and before is not None else rank
     return ranks
 
@@ -216,16 +191,14 @@ def _shown(rows: Sequence[Standing], *, all_versions: bool) -> list[int]:
         place
         for place, row in enumerate(rows)
         if not row.is_hidden
-        and (all_versions or row.line.is_anchor or row.version_id == newest[row.bot_id])
+        and (all_versions or row.is_anchor or row.version_id == newest[row.bot_id])
     ]
 
 
 def _chances(connection: Connection, table: Standings, places: Sequence[int]) -> list[float | None]:
     """Of those at some places of a table the chances to be stronger than the next of them."""
     chances = {
-        one: table.standings[one].line.superiority
-        for one, other in pairwise(places)
-        if other == one + 1
+        one: table.standings[one].superiority for one, other in pairwise(places) if other == one + 1
     }
     apart = [(one, other) for one, other in pairwise(places) if other > one + 1]
     is_published = table.run is not None and table.run.id == table.ladder.run_id
@@ -270,7 +243,7 @@ def matrix(
 
     Raises:
         UnknownLadderError: no ladder has the name.
-        UnknownBotError: no bot has one of the names.
+        RowNotFoundError: no bot has one of the names.
         NoRunError: the ladder has published nothing yet.
     """
     wanted = {get_bot(connection, name) for name in bots}
@@ -282,7 +255,7 @@ def matrix(
     shown = _shown(wanted_rows if wanted else rows, all_versions=all_versions)
     places = shown[:limit]
     versions = [rows[place].version_id for place in places]
-    counts = pair_counts_between(connection, table.ladder.id, versions)
+    counts = pair_counts_of(connection, table.ladder.id, versions, versions)
     return Matrix(table.ladder, compare_all(rows, places, posterior, counts))
 
 
@@ -299,8 +272,8 @@ def head_to_head(
 
     Raises:
         UnknownLadderError: no ladder has the name.
-        UnknownBotError: no bot has one of the names.
-        UnknownVersionError: a version is none of its bot's, or the bot has none at all.
+        RowNotFoundError: no bot has one of the names.
+        RowNotFoundError: a version is none of its bot's, or the bot has none at all.
     """
     ladder_id = get_ladder(connection, ladder)
     bot_ids = [get_bot(connection, name) for name in bots]
@@ -310,12 +283,16 @@ def head_to_head(
         for bot_id, name, wanted in zip(bot_ids, bots, versions, strict=True)
     )
     named = rated_versions(connection, (one, other))
+    variant = ladder_row(connection, ladder_id).variant
     return HeadToHead(
         version=named[one],
-        other=named[other],
+        opponent_version=named[other],
         scores=_scores_of(connection, ladder_id, [one], [other]),
         without_faults=scores_without_faults(connection, ladder_id, one, other),
-        openings=tuple(_openings(connection, ladder_id, one, other)),
+        openings=tuple(
+            (format_opening(decode_moves(opening), variant), scores)
+            for opening, scores in scores_by_opening(connection, ladder_id, one, other)
+        ),
         expectation=None
         if posterior is None
         else expectation(table.standings, posterior, one, other),
@@ -337,7 +314,7 @@ def _elsewhere(
         if one is not None and other is not None:
             scores = _scores_of(connection, other_id, [one], [other])
             if scores.games:
-                yield name_of(connection, other_id), scores
+                yield ladder_row(connection, other_id).name, scores
 
 
 def _version(
@@ -350,14 +327,14 @@ def _version(
     """The version that is asked for, or else the newest that is rated or was there."""
     if wanted is not None:
         if not labels_of(connection, bot_id, [wanted]):
-            raise UnknownVersionError(f'"{name}" has no version {wanted}')
+            raise RowNotFoundError(f'"{name}" has no version {wanted}')
         return wanted
     rated = newest_rated(rows, bot_id)
     if rated is not None:
         return rated
     found = newest_versions(connection, bot_id, 1)
     if not found:
-        raise UnknownVersionError(f'"{name}" has never been here; run it once')
+        raise RowNotFoundError(f'"{name}" has never been here; run it once')
     return found[0]
 
 
@@ -371,32 +348,6 @@ def _scores_of(
         total(pair_counts_of(connection, ladder_id, mine, others)),
         total(pair_counts_of(connection, ladder_id, others, mine)).reversed,
     )
-
-
-def _openings(
-    connection: Connection, ladder_id: LadderId, one: BotVersionId, other: BotVersionId
-) -> Iterator[tuple[str, ColorScores]]:
-    variant = variant_of(connection, ladder_id)
-    for opening, scores in scores_by_opening(connection, ladder_id, one, other):
-        yield format_opening(decode_moves(opening), variant), scores
-
-
-def day_ratings(
-    connection: Connection,
-    ladder: str,
-    bot: str,
-    *,
-    limit: int,
-    before: tuple[date, BotVersionId] | None,
-) -> Sequence[DayRating]:
-    """A bot's ratings by day, newest first, in pages as `rating_history` has them.
-
-    Raises:
-        UnknownLadderError: no ladder has the name.
-        UnknownBotError: no bot has the name.
-    """
-    ladder_id, bot_id = get_ladder(connection, ladder), get_bot(connection, bot)
-    return rating_history(connection, ladder_id, bot_id, limit=limit, before=before)
 
 
 def _published(

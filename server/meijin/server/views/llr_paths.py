@@ -1,17 +1,13 @@
 """Sample paths of the log-likelihood ratios of tests, counted on and not anew."""
 
-import asyncio
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from weakref import WeakValueDictionary
+from typing import TypeAlias
 
 from sqlalchemy import Connection
 
 from meijin.ladder.statistics.sequential.sprt import Estimate
 from meijin.server.errors import InvalidRequestError
-from meijin.server.storage import Storage
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.match_tally import MatchTally
 from meijin.server.tournaments.formats.sprt import SprtFormat, SprtSettings
@@ -64,7 +60,7 @@ class PathTally:
     """The results of a test so far, with marks about equally many games apart."""
 
     def __init__(self, row: TournamentRow) -> None:
-        self._settings = SprtSettings.of(row)
+        self._settings = SprtSettings.parse(row.options)
         (first, _), _ = row.bots
         self._tally = MatchTally(first)
         self._marks: list[_Mark] = []
@@ -78,11 +74,9 @@ class PathTally:
 
     @property
     def games(self) -> int:
-        """Those that were counted."""
         return 0 if self._last is None else self._last.counts.played
 
     def count_on(self, connection: Connection, tournament_id: TournamentId) -> None:
-        """Count what has ended since."""
         results = results_after(
             connection, tournament_id, first=self._next_game, last_end=self._last_end
         )
@@ -105,7 +99,7 @@ class PathTally:
             self._points.clear()
 
     def path(self, connection: Connection, most: int) -> LlrPath:
-        """At most so many points, the first and the last among them."""
+        """At most this many points, the first and the last among them."""
         marks = self._marks
         if self._last is not None and marks[-1] != self._last:
             marks = [*marks, self._last]
@@ -131,55 +125,32 @@ class PathTally:
 
 
 def _thinned(marks: list[_Mark], most: int) -> list[_Mark]:
-    """At most so many of them, evenly chosen, the first and the last among them."""
+    """At most this many of them, evenly chosen, the first and the last among them."""
     if len(marks) <= most:
         return marks
     last = len(marks) - 1
     return [marks[place * last // (most - 1)] for place in range(most)]
 
 
-class LlrPaths:
-    """Tells how the ratios of tests moved, at the cost of what has happened in them.
+CountedPath: TypeAlias = tuple[PathTally, LlrPath]
+"""What was counted of a test, and what is shown of it."""
 
-    Callers of one test wait for each other, on the event loop.
+
+def path_of_test(
+    connection: Connection, tournament_id: TournamentId, kept: CountedPath | None, most: int
+) -> CountedPath:
+    """How the ratio of a test moved, in at most this many points.
+
+    Raises:
+        RowNotFoundError: there is no tournament of that id.
+        InvalidRequestError: it is none of a test, or these are too few or too many points.
     """
-
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
-        self._kept: OrderedDict[TournamentId, PathTally] = OrderedDict()
-        self._turns: WeakValueDictionary[TournamentId, asyncio.Lock] = WeakValueDictionary()
-
-    async def find(self, tournament_id: TournamentId, most: int) -> LlrPath:
-        """How the ratio of a test moved, in at most so many points.
-
-        Raises:
-            NotFoundError: there is no tournament of that id.
-            InvalidRequestError: it is none of a test, or these are too few or too many points.
-        """
-        if not 2 <= most <= MAX_POINTS:  # noqa: PLR2004 - the first and the last
-            raise InvalidRequestError(f"max_points {most} is not from 2 to {MAX_POINTS}")
-        # Of a caller who does not wait for it, what was counted is kept all the same.
-        return await asyncio.shield(asyncio.ensure_future(self._find(tournament_id, most)))
-
-    async def _find(self, tournament_id: TournamentId, most: int) -> LlrPath:
-        turn = self._turns.setdefault(tournament_id, asyncio.Lock())
-        async with turn:
-            look = partial(_look, tournament_id=tournament_id, before=self._kept.get(tournament_id))
-            tally, path = await self._storage.read(look, most=most)
-            self._kept[tournament_id] = tally
-            self._kept.move_to_end(tournament_id)
-            if len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-        return path
-
-
-def _look(
-    connection: Connection, *, tournament_id: TournamentId, before: PathTally | None, most: int
-) -> tuple[PathTally, LlrPath]:
+    if not 2 <= most <= MAX_POINTS:  # noqa: PLR2004 - the first and the last
+        raise InvalidRequestError(f"max_points {most} is not from 2 to {MAX_POINTS}")
     row = get_tournament(connection, tournament_id)
     if FORMATS[row.format] is not SprtFormat:
         raise InvalidRequestError(f"tournament {row.id} is a {row.format}, which tests nothing")
-    tally = before or PathTally(row)
+    tally = PathTally(row) if kept is None else kept[0]
     tally.count_on(connection, row.id)
     if tally.games != row.finished:  # games that were counted have been voided
         tally = PathTally(row)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection
 
 from meijin.game import Party
-from meijin.server.tournaments.formats.crosstable import Crosstable, Score
+from meijin.server.tournaments.formats.crosstable import Crosstable
 from meijin.store.schema import BotId, GameId, GameState
 from meijin.store.tournaments import TournamentRow
 from meijin.store.tournaments.match_counts import BegunGame, games_from
@@ -17,7 +17,7 @@ NO_GAME = GameId(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class TournamentTally:
     """The results of a tournament's games up to one of them, and where to count on."""
 
     crosstable: Crosstable = field(default_factory=Crosstable)
@@ -30,24 +30,26 @@ class Tally:
     next_game: GameId = NO_GAME
     """All games before this one are over."""
 
-    def at(self, connection: Connection, row: TournamentRow) -> "Tally":
+    def at(self, connection: Connection, row: TournamentRow) -> "TournamentTally":
         """The tally as the store has it: this one with what has ended since.
 
         Where games that were counted have been voided, all are counted anew.
         """
         found = _counted_on(connection, row, self)
         if found.games != row.finished and self.next_game != NO_GAME:
-            return _counted_on(connection, row, Tally())
+            return _counted_on(connection, row, TournamentTally())
         return found
 
 
-def _counted_on(connection: Connection, row: TournamentRow, before: Tally) -> Tally:
+def _counted_on(
+    connection: Connection, row: TournamentRow, before: TournamentTally
+) -> TournamentTally:
     tables, faults = [before.crosstable], Counter(before.faults)
     games, last_end, next_game = before.games, before.last_end, before.next_game
     open_game: GameId | None = None
     for begun in games_from(connection, row.id, before.next_game):
         ended = [game for game in begun if (_end_of(game) or 0) > before.last_end]
-        scores = (Score(game.black_id, game.white_id, game.result) for game in ended)
+        scores = ((game.black_id, game.white_id, game.result) for game in ended)
         tables.append(Crosstable.of(scores))
         faults.update(_culprits(ended))
         games += len(ended)
@@ -56,7 +58,7 @@ def _counted_on(connection: Connection, row: TournamentRow, before: Tally) -> Ta
         open_game = open_game or next(running, None)
         next_game = GameId(begun[-1].id + 1)
     crosstable = Crosstable.total(tables) if games > before.games else before.crosstable
-    return Tally(crosstable, dict(faults), games, last_end, open_game or next_game)
+    return TournamentTally(crosstable, dict(faults), games, last_end, open_game or next_game)
 
 
 def _end_of(game: BegunGame) -> int | None:

@@ -1,16 +1,17 @@
-"""Dispatch: which webhooks are told of what, from where each has got to."""
+"""Dispatch: which events go to which webhooks, from where each has got to."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache, partial
+from typing import TypeAlias
 
 from sqlalchemy import Connection
 
-from meijin.server.webhooks.signature import new_message_id
-from meijin.store.schema import EventSource, WebhookEvent
-from meijin.store.webhooks.cursors import Advance, Cursor, advance, positions_of_enabled
-from meijin.store.webhooks.deliveries import NewDelivery, add_delivery, backlogs
+from meijin.server.webhooks.message import new_message_id
+from meijin.store.schema import EventSource, WebhookCursor, WebhookDelivery, WebhookEvent, WebhookId
+from meijin.store.webhooks.cursors import advance, cursors_of_enabled
+from meijin.store.webhooks.deliveries import add_delivery, backlogs
 from meijin.store.webhooks.events import SOURCES, StoredEvent, events_after, published_runs
 from meijin.store.webhooks.hooks import WebhookRow, enabled_webhooks
 
@@ -20,22 +21,15 @@ MAX_WAITING = 100
 SCANNED = 200
 """Events of a source that are looked at in one go."""
 
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """How far a webhook gets, and what it is told on the way."""
-
-    advance: Advance
-    deliveries: Sequence[NewDelivery]
+Step: TypeAlias = tuple[WebhookCursor, int, Sequence[WebhookDelivery]]
+"""A webhook's cursor, how far it gets, and what the webhook is told on the way."""
 
 
 def sources_of(events: Iterable[str]) -> frozenset[EventSource]:
-    """Where some events are read, by their values."""
     return frozenset(SOURCES[WebhookEvent(event)] for event in events)
 
 
 def concerns(hook: WebhookRow, event: StoredEvent) -> bool:
-    """Whether a webhook is to be told of an event."""
     is_public = event.event is WebhookEvent.LADDER_PUBLISHED
     return (
         event.event.value in hook.events
@@ -46,88 +40,81 @@ def concerns(hook: WebhookRow, event: StoredEvent) -> bool:
     )
 
 
-def plan_steps(connection: Connection, now: datetime) -> Sequence[Step]:
-    """What the webhooks are to be told of next; nothing is written.
+def new_delivery(
+    webhook_id: WebhookId, event: WebhookEvent, subject_id: int, time: datetime
+) -> WebhookDelivery:
+    return WebhookDelivery(
+        webhook_id=webhook_id,
+        message_id=new_message_id(),
+        event=event,
+        subject_id=subject_id,
+        event_time=time,
+    )
 
-    A step that tells nothing is left out, unless it is a long one: the events on it cost less to
-    be looked at again than a commit.
+
+def plan_steps(connection: Connection, now: datetime) -> Sequence[Step]:
+    """The events that go to the webhooks next; nothing is written.
+
+    A step without deliveries is left out, unless it is a long one: to look at its events again
+    costs less than a commit.
     """
-    hooks = {hook.id: hook for hook in enabled_webhooks(connection)}
-    room = dict.fromkeys(hooks, MAX_WAITING)
-    for backlog in backlogs(connection):
-        room[backlog.webhook_id] -= backlog.waiting
-    if not any(left > 0 for left in room.values()):
-        return []
-    positions = positions_of_enabled(connection)
+    hooks = enabled_webhooks(connection)
+    waiting = Counter({each.webhook_id: each.waiting for each in backlogs(connection)})
     steps: list[Step] = []
-    for cursor, before, events in _unread(connection, hooks.values(), positions):
-        hook = hooks[cursor.webhook_id]
-        step = _step(hook, Advance(cursor, before, before), events, room=room[hook.id], now=now)
-        room[hook.id] -= len(step.deliveries)
-        if step.deliveries or step.advance.after == _end_of_page(events):
-            steps.append(step)
+    if all(waiting[hook.id] >= MAX_WAITING for hook in hooks):
+        return steps
+    for hook, cursor, events in _unread(connection, hooks):
+        room = MAX_WAITING - waiting[hook.id]
+        after, deliveries = _tell(hook, cursor.position, events, room=room, now=now)
+        waiting[hook.id] += len(deliveries)
+        if deliveries or (len(events) == SCANNED and after == events[-1].position):
+            steps.append((cursor, after, deliveries))
     return steps
 
 
 def write_steps(connection: Connection, steps: Iterable[Step]) -> None:
-    """Keep what webhooks are to be told of, together with where that takes them."""
-    for step in steps:
-        if advance(connection, step.advance):
-            for delivery in step.deliveries:
+    """Store the deliveries, together with the positions that they take their webhooks to."""
+    for cursor, after, deliveries in steps:
+        if advance(connection, cursor, after):
+            for delivery in deliveries:
                 add_delivery(connection, delivery)
 
 
-_Unread = tuple[Cursor, int, Sequence[StoredEvent]]
-
-
 def _unread(
-    connection: Connection, hooks: Iterable[WebhookRow], positions: Mapping[Cursor, int]
-) -> Iterator[_Unread]:
+    connection: Connection, hooks: Iterable[WebhookRow]
+) -> Iterator[tuple[WebhookRow, WebhookCursor, Sequence[StoredEvent]]]:
     """The next events of each webhook; those that stand at the same place share one query."""
-    alike: defaultdict[tuple[EventSource, int], list[Cursor]] = defaultdict(list)
-    to_ladders: list[WebhookRow] = []
+    events_of = cache(partial(events_after, connection, limit=SCANNED))
+    runs = cache(partial(published_runs, connection))
+    kept = cursors_of_enabled(connection)
+
+    def cursor_of(hook: WebhookRow, source: EventSource, subject_id: int = 0) -> WebhookCursor:
+        new = WebhookCursor(webhook_id=hook.id, source=source, subject_id=subject_id)
+        return kept.get(new.key, new)
+
     for hook in hooks:
         for source in sources_of(hook.events):
             if source is EventSource.LADDERS:
-                to_ladders.append(hook)
+                for run in runs():
+                    cursor = cursor_of(hook, source, run.ladder_id or 0)
+                    if run.position > cursor.position and concerns(hook, run):
+                        yield hook, cursor, [run]
             else:
-                cursor = Cursor(hook.id, source)
-                alike[source, positions.get(cursor, 0)].append(cursor)
-    for (source, position), cursors in alike.items():
-        events = events_after(connection, source, position, SCANNED)
-        yield from ((cursor, position, events) for cursor in cursors if events)
-    if to_ladders:
-        runs = published_runs(connection)
-        yield from _unread_runs(to_ladders, runs, positions)
+                cursor = cursor_of(hook, source)
+                if events := events_of(source, cursor.position):
+                    yield hook, cursor, events
 
 
-def _unread_runs(
-    hooks: Iterable[WebhookRow], runs: Sequence[StoredEvent], positions: Mapping[Cursor, int]
-) -> Iterator[_Unread]:
-    for hook in hooks:
-        for run in runs:
-            cursor = Cursor(hook.id, EventSource.LADDERS, run.ladder_id)
-            position = positions.get(cursor, 0)
-            if run.position > position and concerns(hook, run):
-                yield cursor, position, [run]
-
-
-def _step(
-    hook: WebhookRow, start: Advance, events: Iterable[StoredEvent], *, room: int, now: datetime
-) -> Step:
-    """How far a webhook gets with room for so many deliveries."""
-    after, deliveries = start.before, list[NewDelivery]()
+def _tell(
+    hook: WebhookRow, after: int, events: Iterable[StoredEvent], *, room: int, now: datetime
+) -> tuple[int, Sequence[WebhookDelivery]]:
+    """The position that a webhook gets to while there is room, and the deliveries on the way."""
+    deliveries: list[WebhookDelivery] = []
     for event in events:
         if concerns(hook, event):
             if len(deliveries) >= room:
                 break
             time = event.time or now
-            new = NewDelivery(hook.id, new_message_id(), event.event, event.subject_id, time)
-            deliveries.append(new)
+            deliveries.append(new_delivery(hook.id, event.event, event.subject_id, time))
         after = event.position
-    return Step(Advance(start.cursor, start.before, after), deliveries)
-
-
-def _end_of_page(events: Sequence[StoredEvent]) -> int | None:
-    """The position of the last of as many events as are looked at; ``None`` of fewer."""
-    return events[-1].position if len(events) == SCANNED else None
+    return after, deliveries

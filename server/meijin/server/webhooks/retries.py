@@ -1,12 +1,13 @@
 """Retries: what becomes of a delivery and of its webhook after a try."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from random import Random
 
-from meijin.store.schema import DeliveryState
-from meijin.store.webhooks.deliveries import Attempt, DeliveryRow
+from meijin.store.schema import DeliveryState, WebhookDelivery
+from meijin.store.webhooks.hooks import WebhookRow
 
 SCHEDULE = tuple(
     timedelta(seconds=seconds)
@@ -27,10 +28,9 @@ GONE = "the receiver answers 410: it wants no more"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class AttemptResult:
     """How a try ended."""
 
-    time: datetime
     http_status: int | None = None
     """``None`` where no answer came."""
     detail: str = ""
@@ -42,7 +42,6 @@ class Result:
 
     @property
     def is_success(self) -> bool:
-        """It has arrived."""
         status = self.http_status
         return status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
 
@@ -52,56 +51,50 @@ class Result:
         return self.detail or f"HTTP {self.http_status}"
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
-    """How a webhook has done lately."""
-
-    failures: int = 0
-    failing_since: datetime | None = None
-    hold_time: datetime | None = None
-    disable_reason: str = ""
-
-
-def attempt_of(delivery: DeliveryRow, result: Result, rng: Random) -> Attempt:
-    """What becomes of a delivery after a try."""
+def delivery_after(
+    delivery: WebhookDelivery, result: AttemptResult, now: datetime, rng: Random
+) -> WebhookDelivery:
     attempts = delivery.attempts + 1
-    next_time = None
+    state, next_time = DeliveryState.WAITING, None
     if result.is_success:
         state = DeliveryState.DELIVERED
     elif result.is_final or attempts > len(SCHEDULE):
         state = DeliveryState.FAILED
     else:
-        state = DeliveryState.WAITING
         pause = SCHEDULE[attempts - 1] * (1 + JITTER * rng.random())
-        next_time = result.time + max(pause, result.retry_after or timedelta(0))
-    return Attempt(
-        delivery.id,
-        result.time,
-        attempts,
-        state,
-        next_time,
-        result.http_status,
-        result.sentence,
+        next_time = now + max(pause, result.retry_after or timedelta(0))
+    return replace(
+        delivery,
+        state=state,
+        attempts=attempts,
+        next_time=next_time,
+        last_time=now,
+        http_status=result.http_status,
+        detail=result.sentence,
     )
 
 
-def health_after(health: Health, result: Result) -> Health:
-    """How a webhook has done, with a try that has ended."""
+def health_after(hook: WebhookRow, result: AttemptResult, now: datetime) -> Mapping[str, object]:
+    """The columns of a webhook that a try changes."""
     if result.is_success:
-        return Health(disable_reason=health.disable_reason)
+        healthy = {"failures": 0, "failing_since": None, "hold_time": None}
+        return healthy if hook.failures else {}
     if result.is_final:
-        return health
-    since = health.failing_since or result.time
-    failures = health.failures + 1
+        return {}
+    since, failures = hook.failing_since or now, hook.failures + 1
     hold = max(HOLDS[min(failures, len(HOLDS)) - 1], result.retry_after or timedelta(0))
-    reason = health.disable_reason or _reason(since, result)
-    return Health(failures, since, result.time + hold, reason)
+    return {
+        "failures": failures,
+        "failing_since": since,
+        "hold_time": now + hold,
+        "disable_reason": hook.disable_reason or _disable_reason(result, now - since),
+    }
 
 
-def _reason(since: datetime, result: Result) -> str:
-    """Why a webhook is to be disabled after a failure; empty where it is not."""
+def _disable_reason(result: AttemptResult, failing: timedelta) -> str:
+    """Why a webhook that fails is to be disabled; empty while it is not."""
     if result.http_status == HTTPStatus.GONE:
         return GONE
-    if result.time - since < PATIENCE:
+    if failing < PATIENCE:
         return ""
     return f"nothing has arrived for {PATIENCE.days} days; the last try: {result.sentence}"

@@ -3,95 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from threading import Event
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
+from tests.server.match.journal.desk import PATIENCE, Desk, owning, stored
+from tests.server.rows import live_game
 
-from meijin.game import Ending, Party, Result
-from meijin.server.match.arbiter.stalls import StallWatch
+from meijin.game import Seat
 from meijin.server.match.journal import group_commit
-from meijin.server.match.journal.group_commit import Batch
-from meijin.server.match.journal.journal import Journal
-from meijin.server.match.live.store_watch import StoreWatch
+from meijin.server.match.journal.group_commit import SLOW_COMMIT, CommitSpans
 from meijin.store import Database, Writer
-from meijin.store.journal import GameEnd, LostUpdateError, unpack_moves
-from meijin.store.schema import EntryId, GameId, JournalRow, PairingId, TournamentId
+from meijin.store.journal import LostUpdateError
+from meijin.store.schema import GameId, JournalRow
 from meijin.store.voids import GameVoid
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import PostgreSQL
+    from tests.server.conftest import RecordingTracer
 
-    from meijin.server.match.live.live_game import LiveGame
-
-PATIENCE = 20.0
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 
-def game(number: int) -> LiveGame:
-    """A game as far as the journal looks at one that moves."""
-    arbiter = SimpleNamespace(raw_ns=[0], charged_ns=[0])
-    fake = SimpleNamespace(id=GameId(number), segment=None, arbiter=arbiter)
-    return cast("LiveGame", fake)
-
-
-class Desk:
-    """A journal with its store, and what it has told."""
-
-    def __init__(self, database: Database, writer: Writer, last: int = 0) -> None:
-        self.database = database
-        self.writer = writer
-        self.told: list[int] = []
-        """The numbers of the moves that were released, in order."""
-        self.stored_when_told: list[list[int]] = []
-        self.again: Callable[[], None] = lambda: None
-        self.store_watch = StoreWatch(StallWatch())
-        self.journal = Journal(
-            writer, database.fence, self.store_watch, last_entry=EntryId(last), last_end=0
-        )
-
-    def add(self, number: int) -> None:
-        """Add a move, told by its number."""
-        self.journal.add_moves([(game(number), 0, 0)])
-
-    def stored(self) -> list[int]:
-        """The numbers of the stored moves, in order."""
-        rows = self.database.read(
-            lambda at: list(at.scalars(select(JournalRow.moves).order_by(JournalRow.id)))
-        )
-        return [move.game_id for moves in rows for move in unpack_moves(moves)]
-
-    def ids(self) -> list[int]:
-        """The numbers of the stored entries."""
-        return self.database.read(
-            lambda at: list(at.scalars(select(JournalRow.id).order_by(JournalRow.id)))
-        )
-
-    def _release(self, batch: Batch) -> None:
-        self.told += [one.id for one in batch.moved]
-        self.stored_when_told.append(self.stored())
-        self.again()
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Run the journal beside the block; what ends the journal ends the block."""
-        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as tasks:
-            (commits,) = self.journal.tasks(self._release, [game(1)])
-            running = tasks.create_task(commits)
-            yield
-            running.cancel()
-
-
 @pytest.fixture
-def desk(tmp_path: Any) -> Iterator[Desk]:
-    """A desk on a store of its own."""
+def desk(tmp_path: Path) -> Iterator[Desk]:
     with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
         database.migrate()
         writer = Writer(database)
@@ -121,41 +63,20 @@ def trouble(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def test_nothing_is_told_before_it_is_committed(desk: Desk) -> None:
-    """Whatever is released is in the store already."""
-    async with desk.running():
-        for number in range(20):
-            desk.add(number)
-            if number % 3 == 0:
-                await desk.journal.drained()
-        await desk.journal.drained()
-    assert desk.told == list(range(20))
-    assert all(
-        stored == desk.told[: len(stored)] and len(stored) >= told
-        for told, stored in enumerate(desk.stored_when_told, start=1)
-    )
-    assert desk.stored() == desk.told
-
-
-async def test_what_comes_together_is_committed_together(desk: Desk) -> None:
     """One entry holds everything that was added before it began."""
     async with desk.running():
-        for number in range(10):
-            desk.add(number)
-        await desk.journal.drained()
-    assert desk.ids() == [1]
+        for number in range(0, 18, 3):
+            await desk.commit(number, number + 1, number + 2)
+    assert desk.told == stored(desk.database) == list(range(18))
+    assert desk.stored_when_told == [desk.told[:count] for count in range(3, 21, 3)]
+    assert desk.ids() == [*range(1, 7)]
 
 
-async def test_numbers_go_on_from_the_last(tmp_path: Any) -> None:
+async def test_numbers_go_on_from_the_last(tmp_path: Path) -> None:
     """A restarted server's entries follow those of the one before."""
-    with Database(f"sqlite:///{tmp_path / 'meijin.db'}") as database:
-        database.migrate()
-        writer = Writer(database)
-        desk = Desk(database, writer, last=41)
-        async with desk.running():
-            desk.add(1)
-            await desk.journal.drained()
+    async with owning(f"sqlite:///{tmp_path / 'meijin.db'}", last=41) as desk:
+        await desk.commit(1)
         assert desk.ids() == [42]
-        writer.close()
 
 
 async def test_an_empty_entry_is_not_stored(desk: Desk) -> None:
@@ -163,8 +84,8 @@ async def test_an_empty_entry_is_not_stored(desk: Desk) -> None:
     async with desk.running():
         for _ in range(5):
             await desk.journal.drained()
-        desk.add(1)
-        await desk.journal.drained()
+        assert desk.ids() == []
+        await desk.commit(1)
     assert len(desk.ids()) == 1
     assert desk.told == [1]
 
@@ -174,17 +95,15 @@ async def test_an_empty_entry_is_not_stored(desk: Desk) -> None:
 async def test_a_failing_store_is_tried_again(
     desk: Desk, trouble: list[str], what: str, times: int
 ) -> None:
-    """Nothing is lost, nothing is told early, and nothing is stored twice."""
+    """Nothing is lost, nothing is told early, nothing is stored twice, and others see it fail."""
     trouble += [what] * times
     with capture_logs() as logs:
         async with desk.running():
             desk.add(1)
             await asyncio.sleep(0)
-            desk.add(2)
-            await desk.journal.drained()
-            desk.add(3)
-            await desk.journal.drained()
-    assert desk.stored() == desk.told == [1, 2, 3]
+            await desk.commit(2)
+            await desk.commit(3)
+    assert stored(desk.database) == desk.told == [1, 2, 3]
     assert desk.stored_when_told[0]
     assert trouble == []
     assert not desk.store_watch.is_away
@@ -195,15 +114,13 @@ async def test_a_failing_store_is_tried_again(
 
 async def test_other_work_has_no_part_in_an_entrys_trouble(desk: Desk, trouble: list[str]) -> None:
     """It waited for longer, and comes after: neither is written again for the other's sake."""
+    gate, started, loop = Event(), asyncio.Event(), asyncio.get_running_loop()
+
+    def hold(_connection: Any) -> None:
+        loop.call_soon_threadsafe(started.set)
+        gate.wait(PATIENCE)
+
     async with desk.running():
-        gate = asyncio.get_running_loop().create_future()
-        started = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def hold(_connection: Any) -> None:
-            loop.call_soon_threadsafe(started.set)
-            asyncio.run_coroutine_threadsafe(_wait(gate), loop).result(PATIENCE)
-
         held = desk.writer.submit(hold)
         await started.wait()
         other = desk.writer.submit(lambda _: None)
@@ -211,16 +128,12 @@ async def test_other_work_has_no_part_in_an_entrys_trouble(desk: Desk, trouble: 
         while desk.writer._queue.qsize() < 2:  # noqa: ASYNC110 - a queue of threads has no event
             await asyncio.sleep(0)
         trouble[:] = ["none", "lose"]
-        gate.set_result(None)
+        gate.set()
         await asyncio.wrap_future(held)
         await desk.journal.drained()
         await asyncio.wrap_future(other)
-    assert desk.stored() == desk.told == [1]
+    assert stored(desk.database) == desk.told == [1]
     assert trouble == []
-
-
-async def _wait(future: asyncio.Future[None]) -> None:
-    await future
 
 
 async def test_a_database_that_was_restarted_is_waited_for(
@@ -229,87 +142,54 @@ async def test_a_database_that_was_restarted_is_waited_for(
     """PostgreSQL may crash at any time: nothing is lost and nothing is doubled."""
     monkeypatch.setattr(group_commit, "FIRST_RETRY", timedelta(milliseconds=50))
     server: PostgreSQL = request.getfixturevalue("postgresql")
-    with Database(server.new_database()) as database, database.claim():
-        database.migrate()
-        writer = Writer(database)
-        desk = Desk(database, writer)
-        async with desk.running():
-            desk.add(1)
+    async with owning(server.new_database()) as desk:
+        await desk.commit(1)
+        for number in (2, 3):
+            server.stop("immediate")
+            desk.add(number)
+            while not desk.store_watch.is_away:  # noqa: ASYNC110 - a flag has no event
+                await asyncio.sleep(0.001)
+            assert desk.told == list(range(1, number))
+            server.start()
             await desk.journal.drained()
-            for number in (2, 3):
-                server.stop("immediate")
-                desk.add(number)
-                while not desk.store_watch.is_away:  # noqa: ASYNC110 - a flag has no event
-                    await asyncio.sleep(0.001)
-                assert desk.told == list(range(1, number))
-                server.start()
-                await desk.journal.drained()
-        assert desk.stored() == desk.told == [1, 2, 3]
-        writer.close()
+        assert stored(desk.database) == desk.told == [1, 2, 3]
 
 
-async def test_the_store_fails_for_the_eyes_of_others(desk: Desk, trouble: list[str]) -> None:
-    """While commits fail the store's watch says so."""
-    seen: list[bool] = []
-    trouble += ["fail"] * 3
-    watch = desk.store_watch
-    async with desk.running():
-        desk.add(1)
-        while trouble:
-            seen.append(watch.is_away)
-            await asyncio.sleep(0)
-        await desk.journal.drained()
-        seen.append(watch.is_away)
-    assert True in seen
-    assert not seen[-1]
-
-
-async def test_another_servers_entry_ends_the_journal(desk: Desk) -> None:
-    """A number that is taken is no passing trouble: two servers share the store."""
+def take_its_number(desk: Desk) -> None:
+    """Another server has an entry of the number that the next one here has."""
     desk.database.write(
         lambda to: to.execute(insert(JournalRow), {"epoch": 0, "id": 1, "moves": b""})
     )
-    with pytest.RaisesGroup(IntegrityError):
+    desk.add(1)
+
+
+def end_an_unknown_game(desk: Desk) -> None:
+    game = live_game(9, end_time=NOON)
+    game.arbiter.resign(Seat.FIRST)
+    desk.journal.add_end(game)
+
+
+def void_an_unknown_game(desk: Desk) -> None:
+    desk.journal.add_void(GameVoid(GameId(9), "why", NOON))
+
+
+@pytest.mark.parametrize(
+    ("do", "error"),
+    [
+        (take_its_number, IntegrityError),
+        (end_an_unknown_game, LostUpdateError),
+        (void_an_unknown_game, LostUpdateError),
+    ],
+)
+async def test_what_can_never_be_committed_ends_the_journal(
+    desk: Desk, do: Callable[[Desk], None], error: type[Exception]
+) -> None:
+    """Two servers share the store, or a game is not in it as it is here: no passing trouble."""
+    with pytest.RaisesGroup(error):
         async with desk.running():
-            desk.add(1)
+            do(desk)
             await desk.journal.drained()
     assert desk.told == []
-
-
-async def test_a_lost_game_ends_the_journal(desk: Desk) -> None:
-    """A game that is not running in the store can't be ended, now or later."""
-    end = GameEnd(
-        id=GameId(9),
-        pairing_id=PairingId(9),
-        tournament_id=TournamentId(9),
-        sequence=1,
-        moves=b"",
-        times=b"",
-        analysis=None,
-        result=Result.DRAW,
-        ending=Ending.DRAW,
-        at_fault=Party.NOBODY,
-        detail="",
-        time=NOON,
-        fault_version_id=None,
-        evidence={},
-        fingerprint=0,
-    )
-    ended = cast(
-        "LiveGame", SimpleNamespace(to_end=lambda sequence: replace(end, sequence=sequence))
-    )
-    with pytest.RaisesGroup(LostUpdateError):
-        async with desk.running():
-            desk.journal.add_end(ended)
-            await desk.journal.drained()
-
-
-async def test_a_lost_void_ends_the_journal(desk: Desk) -> None:
-    """A game that is not finished in the store can't be voided, now or later."""
-    with pytest.RaisesGroup(LostUpdateError):
-        async with desk.running():
-            desk.journal.add_void(GameVoid(GameId(9), "why", NOON))
-            await desk.journal.drained()
 
 
 async def test_drained_comes_to_an_end_on_a_busy_server(desk: Desk) -> None:
@@ -317,13 +197,33 @@ async def test_drained_comes_to_an_end_on_a_busy_server(desk: Desk) -> None:
     numbers = iter(range(2, 1_000_000))
     desk.again = lambda: desk.add(next(numbers))
     async with desk.running():
-        desk.add(1)
-        await desk.journal.drained()
+        await desk.commit(1)
         assert 1 in desk.told
 
 
-async def test_an_idle_journal_is_drained(desk: Desk) -> None:
-    """There is nothing to wait for."""
-    async with desk.running():
-        await desk.journal.drained()
-    assert desk.ids() == []
+# -- spans ------------------------------------------------------------------------
+
+
+def test_one_commit_a_second_is_a_span(tracer: RecordingTracer) -> None:
+    """It counts those before it too, so that none is left out."""
+    spans = CommitSpans(tracer)
+    for number in range(1001):
+        now = number / 1000
+        spans.committed(now, now, moves=2, starts=1, ends=0)
+    first, second = tracer.spans
+    assert first.attributes["meijin.since.commits"] == 1
+    assert second.attributes["meijin.since.commits"] == 1000
+    assert second.attributes["meijin.since.moves"] == 2000
+    assert second.attributes["meijin.since.starts"] == 1000
+    assert second.attributes["meijin.moves"] == 2
+    assert first.trace_id != second.trace_id
+
+
+def test_a_slow_commit_is_a_span(tracer: RecordingTracer) -> None:
+    spans, slow = CommitSpans(tracer), SLOW_COMMIT.total_seconds()
+    spans.committed(0.0, 0.0, moves=1, starts=0, ends=0)
+    spans.committed(0.0, slow / 2, moves=1, starts=0, ends=0)
+    spans.committed(slow / 2, 2 * slow, moves=7, starts=0, ends=1)
+    _, span = tracer.spans
+    assert span.end_ns - span.start_ns == int(1.5 * slow * 1e9)
+    assert (span.attributes["meijin.moves"], span.attributes["meijin.since.moves"]) == (7, 8)

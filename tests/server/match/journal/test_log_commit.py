@@ -7,27 +7,20 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from tests.server.rows import live_game as game
 
 from meijin.server.match.arbiter.stalls import StallWatch
-from meijin.server.match.journal.commit_spans import CommitSpans
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import Batch, CommitWatch
 from meijin.server.match.journal.log_commit import COLLECTION_TURNS, LogCommit
-from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.live.segments import Segments
 from meijin.server.match.live.store_watch import StoreWatch
-from meijin.server.tracing.spans import NO_TRACER
 from meijin.store.fence import Fence
 from meijin.store.move_log.entry import LogEntry
 from meijin.store.move_log.log import FIRST_ENTRY, MoveLog
 from meijin.store.schema import ID_BYTES, Epoch
 
 PATIENCE = 20.0
-
-
-def game(number: int) -> LiveGame:
-    """A game as far as the lane looks at one that moves."""
-    return cast("LiveGame", SimpleNamespace(id=number))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +40,7 @@ async def test_moves_wait_for_those_that_are_read_meanwhile(
     with closing(MoveLog(tmp_path, is_synced=False)) as log:
         log.begin(LogEntry(FIRST_ENTRY, b"", {}), database_id=bytes(ID_BYTES), epoch=Epoch(1))
         fence = cast("Fence", SimpleNamespace(epoch=1, acknowledged=0))
-        watch = CommitWatch(CommitSpans(NO_TRACER))
+        watch = CommitWatch()
         store_watch = StoreWatch(StallWatch())
         lane = LogCommit(log, Compaction(Segments(())), fence, store_watch, watch)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -11,49 +12,29 @@ from tests.server.match.hall import MS, SECOND, Bot, Hall
 
 from meijin.game import Party
 from meijin.server.match.arbiter.stalls import TICK_INTERVAL_NS, Moment
-from meijin.server.match.games import Games
 from meijin.server.match.live.deadlines import BUCKET_NS, BUCKETS, Deadlines
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.lobby import Player
-from meijin.store.schema import BotId
-from meijin.wire import Capabilities
+from meijin.store.schema import BotId, GameId
 
 CONTROLS = ("0.3/move", "1+0.1", "0.5+0.2,0.3/move", "2", "60+1", "5/move")
 STEPS = 120
 GAMES = 6
 
 
-class EveryGame(Games):
-    """Looks at every game each time, and knows of no buckets."""
+class EveryGame(Deadlines):
+    """Has every game looked at each time, and knows of no buckets."""
 
-    def expire(self, moment: Moment) -> bool:
-        """Flag fall: end the games in which a clock or a grace has run out."""
-        is_flag_up = False
-        self._store_watch.look(moment)
-        judged_ns = self._store_watch.judged_ns(moment)
-        if self._store_watch.is_away:
-            self._away_until_ns = moment.served_ns
-        for game in list(self.running.values()):
-            if self._store_watch.is_away:
-                game.arbiter.excuse(moment)
-            game.arbiter.expire_absences(judged_ns)
-            outbox = game.outboxes[game.arbiter.seat_to_act]
-            if outbox is not None and outbox.silent_since_ns is None:
-                if game.arbiter.expire(moment, outbox.lag_ns, self._away_until_ns):
-                    outbox.probe(game)
-                elif game.arbiter.is_flag_up:
-                    is_flag_up = True
-            if game.arbiter.outcome is not None:
-                self.end(game)
-        return is_flag_up
+    def take_due(self, _: Moment, running: Mapping[GameId, LiveGame]) -> Sequence[LiveGame]:
+        return tuple(running.values())
 
 
 class History:
     """What happens in one hall: the same in each that has the same seed and decides alike."""
 
-    def __init__(self, seed: int, games: type[Games]) -> None:
+    def __init__(self, seed: int, deadlines: type[Deadlines]) -> None:
         self.rng = random.Random(seed)
-        self.hall = Hall(2 * GAMES, self.rng.choice(CONTROLS), games=games)
+        self.hall = Hall(2 * GAMES, self.rng.choice(CONTROLS), deadlines=deadlines)
         self._outage = ExitStack()
         self._waiting: dict[int, int] = {}
         """Bots at the door by their places, with the instant of their arrival."""
@@ -70,69 +51,54 @@ class History:
             spent = self.rng.choice((5, 31)) * SECOND
         self.hall.pass_time(spent)
 
-    def _bot(self) -> tuple[int, Bot]:
+    def _bot(self) -> tuple[int, Bot, Player | None]:
+        """Any bot, by its place; no player where it is gone and plays no game."""
         place = self.rng.randrange(len(self.hall.bots))
-        return place, self.hall.bots[place]
+        return place, self.hall.bots[place], self.hall.lobby.players.get(BotId(place + 1))
 
     def _move(self) -> None:
         game = self.rng.choice(self.hall.live)
         arbiter = game.arbiter
         player = game.player(arbiter.seat_to_act)
+        bot = self.hall.bots[player.bot_id - 1]
         assert isinstance(player, Player)
         if arbiter.outcome is not None or arbiter.asked_at_ns < 0 or player.session is None:
             return
-        cell = game.arbiter.board.ply if self.rng.random() < 0.99 else 0
+        cell = arbiter.board.ply if self.rng.random() < 0.99 else 0
         thinking_us = self.rng.choice((0, 0, 100))
-        play = (game.number, arbiter.board.ply, cell, None, thinking_us)
-        bot = self.hall.bots[player.bot_id - 1]
         if bot.is_cut:
             return
-        self.hall.say(bot, play)
-        if arbiter.outcome is None and arbiter.asked_at_ns < 0 and not arbiter.is_flag_up:
-            outbox = game.outboxes[arbiter.seat_to_act]
-            if outbox is not None:
-                outbox.add_turn(game)
+        self.hall.say(bot, (game.number, arbiter.board.ply, cell, None, thinking_us))
+        outbox = game.outboxes[arbiter.seat_to_act]
+        is_waited_for = arbiter.asked_at_ns >= 0 or arbiter.is_flag_up
+        if arbiter.outcome is None and not is_waited_for and outbox is not None:
+            outbox.add_turn(game)
 
     def _leave(self) -> None:
-        _, bot = self._bot()
-        self.hall.lobby.leave(bot.session)
-
-    def _player(self, place: int) -> Player | None:
-        return self.hall.lobby.players.get(BotId(place + 1))
+        self.hall.close(self._bot()[1])
 
     def _arrive(self) -> None:
         """A bot that is away has opened a stream, and waits for the store."""
-        place, bot = self._bot()
-        player = self._player(place)
+        place, bot, player = self._bot()
         if player is not None and player.session is None and place not in self._waiting:
             self._waiting[place] = self.hall.stalls.moment().served_ns
-            arrival = self.hall.store_watch.arrival(self._waiting[place])
-            arrival.__enter__()
-            bot.arrival = arrival
+            bot.arrival = self.hall.store_watch.arrival(self._waiting[place])
+            bot.arrival.__enter__()
 
     def _enter(self) -> None:
-        """A bot that waited is let in as of its arrival."""
         if not self._waiting:
             return
         place, since_ns = self._waiting.popitem()
         bot = self.hall.bots[place]
         bot.arrival.__exit__(None, None, None)
-        player = self._player(place)
-        if player is None or self.hall.store_watch.is_away:
-            return
-        since = Moment(since_ns, 0)
-        version = self.hall.version(place)
-        bot.session = self.hall.lobby.join(player, version, Capabilities(), since=since)
-        bot.is_cut = False
+        if BotId(place + 1) in self.hall.lobby.players and not self.hall.store_watch.is_away:
+            bot.session = self.hall.join(place, since=Moment(since_ns, 0))
+            bot.is_cut = False
 
     def _replace(self) -> None:
-        """A newer stream takes the place of one that is open."""
-        place, bot = self._bot()
-        player = self._player(place)
+        place, bot, player = self._bot()
         if player is not None and player.session is not None:
-            resumed = player.session.id
-            version = self.hall.version(place)
-            bot.session = self.hall.lobby.join(player, version, Capabilities(), resumed)
+            bot.session = self.hall.join(place, player.session.id)
 
     def _cut(self) -> None:
         count = self.rng.choice((1, len(self.hall.bots)))
@@ -142,47 +108,36 @@ class History:
         self.hall.hear(*self.hall.bots)
 
     def _delay(self) -> None:
-        _, bot = self._bot()
-        bot.pong_after_ns = self.rng.choice((20, 300, 900, 1500)) * MS
+        self._bot()[1].pong_after_ns = self.rng.choice((20, 300, 900, 1500)) * MS
 
     def _fail_store(self) -> None:
-        """The store owes an answer from now on, or has answered."""
         if self.hall.store_watch._requests:
             self._outage.close()
         else:
             self._outage.enter_context(self.hall.store_watch.write())
 
     def _stall(self) -> None:
-        """The server stands still."""
         self.hall.now_ns += self.rng.choice((30, 700, 3000)) * MS
 
     def told(self) -> list[object]:
-        """All that is known of every game."""
-        return [self._told(game) for game in self.hall.live]
+        return [_told(game) for game in self.hall.live]
 
-    @staticmethod
-    def _told(game: LiveGame) -> object:
-        arbiter = game.arbiter
-        presence = arbiter._presence
-        return (
-            arbiter.outcome,
-            arbiter.evidence,
-            list(arbiter.board.moves),
-            list(arbiter.raw_ns),
-            list(arbiter.charged_ns),
-            arbiter.asked_at_ns,
-            arbiter._used_ns,
-            arbiter.is_flag_up,
-            arbiter.credits if arbiter.outcome is None and not presence.count else None,
-            (presence.count, presence._away_since_ns, presence._excused, presence._grace_ns),
-            arbiter.clock.left_ns(arbiter.seat_to_act),
-        )
+
+def _told(game: LiveGame) -> object:
+    arbiter, presence = game.arbiter, game.arbiter._presence
+    return (
+        *(arbiter.outcome, arbiter.evidence, arbiter.asked_at_ns, arbiter._used_ns),
+        *([*arbiter.board.moves], [*arbiter.raw_ns], [*arbiter.charged_ns], arbiter.is_flag_up),
+        arbiter.credits if arbiter.outcome is None and not presence.count else None,
+        (presence.count, presence._away_since_ns, presence._excused, presence._grace_ns),
+        arbiter.clock.left_ns(arbiter.seat_to_act),
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_the_buckets_decide_as_looking_at_every_game_does(seed: int) -> None:
     """After every look, through absences, silences, outages, stalls and held moves."""
-    one, other = History(seed, Games), History(seed, EveryGame)
+    one, other = History(seed, Deadlines), History(seed, EveryGame)
     for step in range(STEPS):
         one.step()
         other.step()
@@ -196,16 +151,15 @@ async def test_who_waits_at_the_door_for_long_is_away_on_its_clock() -> None:
     A tenth of the time control is free, and what follows is not.
     """
     told = []
-    for games in (Games, EveryGame):
-        hall = Hall(2, "60+0", games=games)
+    for deadlines in (Deadlines, EveryGame):
+        hall = Hall(2, "60+0", deadlines=deadlines)
         game = hall.play(0, 1)
-        bot = hall.bots[0]
-        hall.lobby.leave(bot.session)
+        hall.close(hall.bots[0])
         hall.pass_time(SECOND)
         since = hall.stalls.moment()
         with hall.store_watch.arrival(since.served_ns):
             hall.pass_time(10 * SECOND)
-        hall.lobby.join(hall.player(0), hall.version(0), Capabilities(), since=since)
+        hall.join(0, since=since)
         told.append((game.arbiter.credits[1].absence_ns, game.arbiter._used_ns))
     assert told[0] == told[1]
     absence_ns, used_ns = told[0]
@@ -265,9 +219,8 @@ async def test_nothing_is_kept_of_a_game_that_ended_but_its_id() -> None:
 async def test_time_that_steps_back_loses_no_game() -> None:
     """The server's time served may go back by a timer's resolution."""
     hall = Hall(2, "1/move")
-    (game,) = pairs = [hall.play(0, 1)]
-    running = {game.id: game for game in pairs}
-    deadlines = Deadlines()
+    game, deadlines = hall.play(0, 1), Deadlines()
+    running = {game.id: game}
     moment = Moment(1000 * BUCKET_NS, 0)
     assert deadlines.take_due(moment, running) == ()
     game.arbiter.ask(Moment(moment.now_ns - 10 * SECOND, 0))

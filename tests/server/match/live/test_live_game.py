@@ -1,19 +1,21 @@
-"""A game as the match keeps it."""
+"""A game as the match keeps it, and its bots' budgets."""
 
-from datetime import UTC, datetime
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.server.rows import live_game, tournament_row
 
-from meijin.server.match.live.live_game import LiveGame
-from meijin.store.schema import BotId, BotVersionId, GameId, LadderId, PairingId
+from meijin.server.match.live.live_game import (
+    SUPPLIER_FAILURES,
+    SUPPLIER_PERIOD,
+    Contest,
+    SupplierBudget,
+)
+from meijin.store.schema import BotId, LadderId, PairingId
 from meijin.store.tournaments import PendingPairing
 
-if TYPE_CHECKING:
-    from meijin.server.match.live.live_game import Contest
-
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
 
 
 @pytest.mark.parametrize(
@@ -23,20 +25,17 @@ def test_a_game_counts_for_the_ladder_of_its_time_control(
     own: int | None, tournaments: int | None, counted: int | None
 ) -> None:
     """The pairing's where it has one of its own, and the tournament's else."""
-    nobody: Any = None
     ladder_id = None if own is None else LadderId(own)
-    game = LiveGame(
-        number=1,
-        id=GameId(1),
-        run=cast("Contest", SimpleNamespace(id=1, ladder_id=tournaments)),
-        pairing=PendingPairing(PairingId(1), 1, BotId(1), BotId(2), b"", ladder_id=ladder_id),
-        arbiter=nobody,
-        first=nobody,
-        second=nobody,
-        first_version=BotVersionId(1),
-        second_version=BotVersionId(2),
-        start_time=NOON,
-        opening_plies=0,
-    )
-    assert game.ladder_id == counted
-    assert game.to_start().ladder_id == counted
+    pairing = PendingPairing(PairingId(1), 1, BotId(1), BotId(2), b"", ladder_id=ladder_id)
+    game = live_game(run=Contest(tournament_row(ladder_id=tournaments)), pairing=pairing)
+    assert game.ladder_id == game.to_start().ladder_id == counted
+
+
+def test_the_budget_of_a_suppliers_failures_is_used_up_and_comes_back() -> None:
+    """Each failure is free again a period after it happened; those before count."""
+    budget = SupplierBudget([NOON])
+    times = [NOON + number * SECOND for number in range(1, SUPPLIER_FAILURES + 1)]
+    assert [budget.take(time) for time in times] == [True] * (SUPPLIER_FAILURES - 1) + [False]
+    assert not budget.take(NOON + SUPPLIER_PERIOD - SECOND)
+    assert budget.take(NOON + SUPPLIER_PERIOD)
+    assert not budget.take(NOON + SUPPLIER_PERIOD)

@@ -20,12 +20,11 @@ LIES = (99, 98, 97, 96, 95)
 
 
 def crc(moves: Sequence[int]) -> int:
-    """The CRC of moves."""
     return crc32(encode_moves(moves))
 
 
 def told(ply: int, answer: int | None = 1, moves: Sequence[int] = MOVES) -> KnownGame:
-    """What a bot knows that was told of so many moves, and has answered with so many stones."""
+    """What a bot knows that was told of this many moves, and has answered with this many stones."""
     answered = None if answer is None else crc(moves[: ply + answer])
     return KnownGame(ply, crc(moves[:ply]), answered)
 
@@ -35,7 +34,7 @@ def after(
     left: int,
     order: Sequence[Seat] = (Seat.FIRST, Seat.SECOND),
 ) -> Witnesses:
-    """What has been heard by a server that has so many moves left."""
+    """What has been heard by a server that has this many moves left."""
     witnesses = Witnesses()
     for seat in order:
         witnesses.hear(seat, known[seat is Seat.SECOND], array("H", MOVES[:left]))
@@ -77,7 +76,6 @@ def test_what_was_not_lost_is_no_claim(first: KnownGame | None, second: KnownGam
 def test_a_loss_is_found(
     first: KnownGame, second: KnownGame | None, left: int, order: Sequence[Seat]
 ) -> None:
-    """Whoever comes back first."""
     witnesses = after((first, second), left=left, order=order)
     assert witnesses.is_disputed
     assert witnesses.verdict() is Verdict.LOST

@@ -6,10 +6,10 @@ import pytest
 
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.challenge import CHALLENGE
-from meijin.wire import format_names
+from meijin.wire.formats import format_names
 
 ROOT = Path(__file__).resolve().parents[4]
-ROOMS = ("proto", "game", "store", "bots", "ladder", "server", "web", "arena", "cli")
+ROOMS = ("proto", "game", "store", "bots", "ladder", "server", "web", "local", "cli")
 
 
 def test_the_contract_and_the_registry_name_the_same_formats() -> None:
@@ -19,7 +19,6 @@ def test_the_contract_and_the_registry_name_the_same_formats() -> None:
 
 @pytest.mark.parametrize("word", ["swiss", "knockout"])
 def test_a_format_is_one_module_one_line_and_its_part_of_the_contract(word: str) -> None:
-    """No other source has its name."""
     found = {
         str(path.relative_to(ROOT))
         for room in ROOMS

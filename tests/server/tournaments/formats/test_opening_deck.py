@@ -16,7 +16,6 @@ SMALL = Variant(width=5, height=5)
 
 
 def keys(openings: list[bytes], variant: Variant) -> set[object]:
-    """The positions up to symmetry."""
     return {position_key(decode_moves(opening), variant) for opening in openings}
 
 

@@ -13,7 +13,7 @@ from meijin.game import TimeControl
 from meijin.server.match.arbiter.stalls import NS_PER_SECOND, nanoseconds
 
 LAG_SHARE = 4
-"""Lag takes off at most one in so many parts of a time control, beside the two below."""
+"""Lag takes off at most one in this many parts of a time control, beside the two below."""
 
 LAG_FLOOR_NS = NS_PER_SECOND // 2
 """Allowed in any game: single answers take 0.1 s and more where the processors are busy."""
@@ -32,7 +32,7 @@ MARGINS_PER_GAME = 10
 """All that is forgiven in one game, in whole margins: moves that are always late are no accident."""
 
 ABSENCE_SHARE = 10
-"""Leaving on its own turn is free for one in so many parts of a time control."""
+"""Leaving on its own turn is free for one in this many parts of a time control."""
 
 ABSENCE_FLOOR_NS = 3 * NS_PER_SECOND
 """Free where the clock has as much at its start: a cut connection is back within a second or two."""
@@ -42,7 +42,7 @@ RECONNECTION_NS = NS_PER_SECOND // 2
 of 75 ms."""
 
 TYPICAL_MOVES = 40
-"""What a time control is worth in all is told by a game of so many moves a side."""
+"""What a time control is worth in all is told by a game of this many moves a side."""
 
 
 @dataclass(frozen=True, slots=True)

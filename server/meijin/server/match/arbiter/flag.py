@@ -1,31 +1,58 @@
 """The flag of the side to move: down, or up until a ping that was sent afterwards is answered."""
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from meijin.game import Action
 from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
-from meijin.server.match.arbiter.timing import HeldMove
+
+
+class Timing(NamedTuple):
+    """The time that a move took, and what is known of its way. In nanoseconds."""
+
+    raw_ns: int
+    """From request to answer."""
+    spent_ns: int
+    """The same less the server's stalls."""
+    lag_ns: int
+    """The longest that the way there and back can have taken."""
+    thinking_us: int = 0
+    """What the bot says that it took; 0 when it says nothing. Microseconds, as on the wire."""
+
+
+class HeldMove(NamedTuple):
+    """An action that seems late, and waits for its verdict."""
+
+    action: Action
+    timing: Timing
+
+
+def told_action(action: Action) -> int | str:
+    """An action as evidence tells it: a cell, or words for one of an opening."""
+    return action if isinstance(action, int) else str(action)
+
 
 PING_PATIENCE_NS = NS_PER_SECOND
 """How long a flag that is up waits for a ping's answer; lag takes no more than that off a move."""
 
 
+@dataclass(slots=True)
 class Flag:
     """The flag of one game, which is up at one turn at most.
 
     A turn has one patience, over however many streams it is asked.
     """
 
-    __slots__ = ("_at_ns", "_late_turn", "_raised_ns", "_turn", "answer_ns", "held", "lag_ns")
-
-    def __init__(self) -> None:
-        self.held: HeldMove | None = None
-        """The move that seems late and waits for its verdict."""
-        self._turn = -1
-        self._late_turn = -1
-        self._at_ns = 0
-        self._raised_ns = 0
-        self.lag_ns = 0
-        """The way as it was known when it went up."""
-        self.answer_ns: int | None = None
-        """The round trip of the ping that was answered, where the flag could not fall yet."""
+    held: HeldMove | None = None
+    """The move that seems late and waits for its verdict."""
+    lag_ns: int = 0
+    """The way as it was known when it went up."""
+    answer_ns: int | None = None
+    """The round trip of the ping that was answered, where the flag could not fall yet."""
+    _turn: int = -1
+    _late_turn: int = -1
+    _at_ns: int = 0
+    _raised_ns: int = 0
 
     def is_up(self, turn: int) -> bool:
         """Whether it is up at this turn."""

@@ -1,11 +1,13 @@
 """Presence: which player of a game has no stream, and what its absences have cost."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from meijin.game import Party, Seat
 from meijin.server.match.arbiter.allowance import Allowance, Credits
 
 
+@dataclass(slots=True, eq=False)
 class Presence:
     """The absences of both players of one game.
 
@@ -17,35 +19,23 @@ class Presence:
     let in comes back as of an earlier one.
     """
 
-    __slots__ = (
-        "_allowances",
-        "_away_since_ns",
-        "_credit_before_ns",
-        "_credits",
-        "_excused",
-        "_grace_ns",
-        "_settled_ns",
-        "_thinker",
-        "_thinking_since_ns",
-        "count",
-        "overrun_ns",
-    )
+    _allowances: Sequence[Allowance]
+    """By the value of a seat, as all lists here."""
+    _credits: Sequence[Credits]
+    count: int = 0
+    """How many players are away."""
+    overrun_ns: int = 0
+    """What the absence from the pending turn has taken off the clock, until it is charged."""
+    _grace_ns: list[int] = field(init=False)
+    _away_since_ns: list[int | None] = field(default_factory=lambda: [None] * 3)
+    _excused: list[Party | None] = field(default_factory=lambda: [None] * 3)
+    _thinker: Seat | None = None
+    _thinking_since_ns: int = -1
+    _settled_ns: int = 0
+    _credit_before_ns: int = 0
 
-    def __init__(self, allowances: Sequence[Allowance], credit: Sequence[Credits]) -> None:
-        self.count = 0
-        """How many players are away."""
-        self.overrun_ns = 0
-        """What the absence from the pending turn has taken off the clock, until it is charged."""
-        self._allowances = allowances
-        self._credits = credit
-        # By the value of a seat, as all lists here.
-        self._grace_ns = [allowance.grace_ns for allowance in allowances]
-        self._away_since_ns: list[int | None] = [None, None, None]
-        self._excused: list[Party | None] = [None, None, None]
-        self._thinker: Seat | None = None
-        self._thinking_since_ns = -1
-        self._settled_ns = 0
-        self._credit_before_ns = 0
+    def __post_init__(self) -> None:
+        self._grace_ns = [allowance.grace_ns for allowance in self._allowances]
 
     def own(self, credit: Sequence[Credits]) -> "Presence":
         """This one, if it is of the game with these credits; else one for that, of no absence yet.
@@ -55,7 +45,6 @@ class Presence:
         return self if self._credits is credit else Presence(self._allowances, credit)
 
     def is_away(self, seat: Seat) -> bool:
-        """Whether `seat` has no stream."""
         return self._away_since_ns[seat] is not None
 
     def excuse_of(self, seat: Seat) -> Party | None:
@@ -68,7 +57,6 @@ class Presence:
         return 0 if since_ns is None else now_ns - since_ns
 
     def is_overdue(self, seat: Seat, now_ns: int) -> bool:
-        """Whether `seat` is away and its grace has run out."""
         since_ns = self._away_since_ns[seat]
         return since_ns is not None and now_ns - since_ns > self._grace_ns[seat]
 
@@ -112,7 +100,6 @@ class Presence:
         self._resume(now_ns)
 
     def come_back(self, seat: Seat, now_ns: int) -> None:
-        """`seat` has a stream again."""
         self.settle(now_ns)
         since_ns = self._away_since_ns[seat]
         if since_ns is not None:

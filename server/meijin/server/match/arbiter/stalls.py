@@ -1,13 +1,49 @@
 """The server's time: a monotonic clock, and how long the server itself stood still."""
 
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic_ns, process_time_ns, thread_time_ns
 from typing import NamedTuple
 
 from prometheus_client import Histogram
 
-from meijin.server.match.arbiter.rolling import RollingTotal
+NS_PER_MINUTE = 60_000_000_000
+
+
+@dataclass(slots=True)
+class _Bucket:
+    minute: int
+    total: int = 0
+    largest: int = 0
+
+
+class RollingTotal:
+    """Adds up amounts of the last `minutes`, to a minute; it is as large whatever comes."""
+
+    def __init__(self, minutes: int) -> None:
+        self._buckets: deque[_Bucket] = deque(maxlen=minutes)
+
+    def add(self, amount: int, now_ns: int) -> None:
+        minute = now_ns // NS_PER_MINUTE
+        if not self._buckets or self._buckets[-1].minute != minute:
+            self._buckets.append(_Bucket(minute))
+        bucket = self._buckets[-1]
+        bucket.total += amount
+        bucket.largest = max(bucket.largest, amount)
+
+    def total(self, minutes: int, now_ns: int) -> int:
+        return sum(bucket.total for bucket in self._since(minutes, now_ns))
+
+    def largest(self, minutes: int, now_ns: int) -> int:
+        """The largest amount that has come in the last N minutes; 0 for none."""
+        return max((bucket.largest for bucket in self._since(minutes, now_ns)), default=0)
+
+    def _since(self, minutes: int, now_ns: int) -> list[_Bucket]:
+        first = now_ns // NS_PER_MINUTE - minutes
+        return [bucket for bucket in self._buckets if bucket.minute > first]
+
 
 NS_PER_SECOND = 1_000_000_000
 
@@ -23,7 +59,7 @@ PROBE_TOLERANCE_NS = 20_000_000
 """A probe that takes so much longer than it did lately is late."""
 
 PROBE_SAMPLES = 8
-"""Its usual time is the least of so many: what is late now and then is not what is usual."""
+"""Its usual time is the least of this many: what is late now and then is not what is usual."""
 
 LONGEST_USUAL_NS = 50_000_000
 """More is never usual, however long a storm lasts."""
@@ -37,7 +73,7 @@ def nanoseconds(duration: timedelta) -> int:
 
 
 MINUTES_KEPT = 60
-"""Stalls are told of so many minutes."""
+"""Stalls are told of this many minutes."""
 
 
 class Moment(NamedTuple):
@@ -55,8 +91,6 @@ class Moment(NamedTuple):
 
 
 class CpuTime(NamedTuple):
-    """Processor time that has been used so far."""
-
     loop_ns: int
     """By the event loop's thread."""
     process_ns: int
@@ -68,24 +102,17 @@ def cpu_time() -> CpuTime:
     return CpuTime(thread_time_ns(), process_time_ns())
 
 
-class Stall(NamedTuple):
-    """One stall, and how much of it the server itself was at work."""
-
-    wall_ns: int
-    """How long it was."""
-    loop_ns: int
-    """The most that the event loop can have worked in it. One that the machine has made, by
-    other programs or by stopping the process, has less of it than of `wall_ns`."""
-    process_ns: int
-    """The most that all threads together can have: a long call of another thread that keeps the
-    interpreter to itself is here, and not in `loop_ns`."""
-
-
 class RecentStalls:
-    """The stalls of the last hour, and all of them in a histogram."""
+    """The stalls of the last hour, and all of them in a histogram.
+
+    By the clock (wall), and the most that the event loop and all threads together can have worked
+    meanwhile. A stall that the machine has made, by other programs or by stopping the process, has
+    less of the loop's work than of the clock; a long call of another thread that keeps the
+    interpreter to itself is in the process's alone.
+    """
 
     def __init__(self) -> None:
-        self.wall, self.loop, self.process = (RollingTotal(MINUTES_KEPT) for _ in Stall._fields)
+        self.wall, self.loop, self.process = (RollingTotal(MINUTES_KEPT) for _ in range(3))
         self.seconds = Histogram(
             "meijin_event_loop_stalls_seconds",
             "Stalls of the event loop, by the clock and by the processor time meanwhile.",
@@ -93,16 +120,14 @@ class RecentStalls:
             buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5),
             registry=None,
         )
-        """For the metrics; `time` is ``wall``, ``loop`` or ``process``, as in a `Stall`."""
-        self._observe = [self.seconds.labels(time).observe for time in ("wall", "loop", "process")]
+        """For the metrics; `time` is ``wall``, ``loop`` or ``process``."""
+        times = ("wall", "loop", "process")
+        self._adders = [(getattr(self, time), self.seconds.labels(time)) for time in times]
 
-    def add(self, stall: Stall, now_ns: int) -> None:
-        """Add one that has just ended."""
-        for total, observe, ns in zip(
-            (self.wall, self.loop, self.process), self._observe, stall, strict=True
-        ):
+    def add(self, wall_ns: int, loop_ns: int, process_ns: int, *, now_ns: int) -> None:
+        for (total, observer), ns in zip(self._adders, (wall_ns, loop_ns, process_ns), strict=True):
             total.add(ns, now_ns)
-            observe(ns / NS_PER_SECOND)
+            observer.observe(ns / NS_PER_SECOND)
 
 
 class StallWatch:
@@ -180,7 +205,7 @@ class StallWatch:
         wall_ns, before = moment.stall_ns - self.counted_ns, self._cpu_before
         loop_ns = min(wall_ns, cpu.loop_ns - before.loop_ns)
         process_ns = max(loop_ns, min(wall_ns, cpu.process_ns - before.process_ns))
-        self.recent.add(Stall(wall_ns, loop_ns, process_ns), moment.now_ns)
+        self.recent.add(wall_ns, loop_ns, process_ns, now_ns=moment.now_ns)
         self._since_ns = None
         self._stood_until_ns, self.counted_ns = moment
 
@@ -197,7 +222,6 @@ class StallWatch:
         self.send()
 
     def receive_probe(self) -> None:
-        """The probe has come back."""
         assert self._probe_ns is not None
         moment = self.moment()
         self._probe_due_ns = NEVER_NS

@@ -1,8 +1,6 @@
 """The journal: everything that happens is committed, and told of after that.
 
-- `commit_spans`: commits as spans, the slow ones and one a second
 - `compaction`: old games are written anew, so that the journal stays bounded
-- `log_thread`: waits for the disk
 - `group_commit`, `store_commit`, `log_commit`: what is committed together, to the database or to
   the move log
 - `journal`: has everything committed that happens

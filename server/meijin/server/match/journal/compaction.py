@@ -15,7 +15,7 @@ from meijin.server.match.live.segments import Segments
 from meijin.store.journal import MOVE_BYTES, JournalEntry, pack_game, size_of_entry
 
 BYTES_AT_REST = 32 * 1024 * 1024
-"""The journal grows to so many bytes beside twice those of the running games: 0.3 million moves in
+"""The journal grows to this many bytes beside twice those of the running games: 0.3 million moves in
 entries of one move each, a million in large ones."""
 
 BYTES_PER_PORTION = 16 * 1024
@@ -42,11 +42,9 @@ class Compaction:
     _written: int = 0
 
     def add_start(self, game: LiveGame) -> None:
-        """A game begins."""
         game.segment = self.segments.keep()
 
     def add_restored(self, game: LiveGame) -> None:
-        """A game of an earlier server goes on."""
         game.segment = self.segments.keep_all()
         self._live_bytes += _size_of_game(game)
 

@@ -2,19 +2,51 @@
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from time import time_ns
 
-from prometheus_client import Histogram
+from prometheus_client import Histogram, Metric
 
-from meijin.server.match.journal.commit_spans import CommitSpans
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.live.live_game import LiveGame
+from meijin.server.tracing.spans import NO_TRACER, Span, Tracer
 from meijin.store.fence import Fence
 from meijin.store.journal import JournalEntry
 from meijin.store.schema import EntryId
+
+SLOW_COMMIT = timedelta(milliseconds=100)
+"""A commit that took longer has a span of its own: there are ten a second at most."""
+
+SPAN_INTERVAL = timedelta(seconds=1)
+"""Between two spans of commits that were not slow; a busy server makes a thousand commits."""
+
+
+class CommitSpans:
+    """Records commits, and with each what was committed since the one recorded before."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+        self._since: Counter[str] = Counter()
+        self._next = 0.0
+
+    def committed(self, began: float, now: float, **counts: int) -> None:
+        """Take note of a commit from `began` to `now`, in seconds, and of what was in it."""
+        self._since.update(commits=1, **counts)
+        if now - began < SLOW_COMMIT.total_seconds() and now < self._next:
+            return
+        self._next = now + SPAN_INTERVAL.total_seconds()
+        attributes = {f"meijin.{name}": count for name, count in counts.items()}
+        attributes |= {f"meijin.since.{name}": count for name, count in self._since.items()}
+        end_ns = time_ns()
+        start_ns = end_ns - int((now - began) * NS_PER_SECOND)
+        self._tracer.record(Span("commit", start_ns, end_ns, attributes))
+        self._since.clear()
+
 
 FIRST_RETRY, LAST_RETRY = timedelta(seconds=0.1), timedelta(seconds=2)
 """Between two tries to commit while the store fails."""
@@ -49,21 +81,25 @@ class Batch:
 class CommitWatch:
     """What is told of commits: metrics, spans, and since when one is under way."""
 
-    def __init__(self, spans: CommitSpans) -> None:
-        self.seconds = Histogram(
+    def __init__(self, tracer: Tracer = NO_TRACER) -> None:
+        self._seconds = Histogram(
             "meijin_journal_commit_seconds",
             "From a batch's end of collection to its commit, with all tries.",
             buckets=COMMIT_BUCKETS,
             registry=None,
         )
-        self.moves = Histogram(
+        self._moves = Histogram(
             "meijin_journal_batch_moves",
             "Moves that were committed together.",
             buckets=BATCH_BUCKETS,
             registry=None,
         )
-        self._spans = spans
+        self._spans = CommitSpans(tracer) if tracer.is_on else None
         self._begun: dict[int, float] = {}
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._seconds.collect()
+        yield from self._moves.collect()
 
     @property
     def since(self) -> float | None:
@@ -71,18 +107,16 @@ class CommitWatch:
         return min(self._begun.values(), default=None)
 
     def begin(self, batch: Batch) -> None:
-        """A batch's commit begins."""
         self._begun[id(batch)] = asyncio.get_running_loop().time()
 
     def end(self, batch: Batch) -> None:
-        """A batch is committed."""
         began, now = self._begun.pop(id(batch)), asyncio.get_running_loop().time()
         moves = len(batch.moved) + len(batch.opened)
-        self.seconds.observe(now - began)
-        self.moves.observe(moves)
-        if self._spans.is_on:
-            starts, ends = len(batch.started), len(batch.ended)
-            self._spans.committed(began, now, moves=moves, starts=starts, ends=ends)
+        self._seconds.observe(now - began)
+        self._moves.observe(moves)
+        if self._spans is not None:
+            counts = {"starts": len(batch.started), "ends": len(batch.ended)}
+            self._spans.committed(began, now, moves=moves, **counts)
 
 
 def retry_delays() -> Iterator[float]:
@@ -97,7 +131,7 @@ class GroupCommit(ABC):
     """Commits everything that has happened since the last commit.
 
     While one entry is being committed the next is being collected, so that batches grow with the
-    load.
+    load. Where they are of moves they come with the compaction of those.
     """
 
     def __init__(
@@ -108,7 +142,6 @@ class GroupCommit(ABC):
         first_entry: EntryId,
         compaction: Compaction | None,
     ) -> None:
-        """`compaction`: of what is committed here, where that is moves."""
         self._fence = fence
         self._watch = watch
         self._compaction = compaction
@@ -117,11 +150,10 @@ class GroupCommit(ABC):
         """What is being collected."""
 
     def wake(self) -> None:
-        """Something may have been added to the batch."""
         self._wake.set()
 
     async def run(self, release: Callable[[Batch], None], running: Collection[LiveGame]) -> None:
-        """Commit for ever.
+        """Commit until it is cancelled.
 
         Args:
             release: Is called with every batch once it is committed.
@@ -142,7 +174,6 @@ class GroupCommit(ABC):
 
     @property
     def has_news(self) -> bool:
-        """Whether there is anything to commit."""
         return not self.batch.entry.is_empty
 
     def prepare(self, entry: JournalEntry, running: Iterable[LiveGame]) -> None:

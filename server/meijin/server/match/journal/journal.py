@@ -7,10 +7,7 @@ rest to the database, each without waiting for the other; on PostgreSQL all go t
 import itertools
 from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 
-from prometheus_client import Histogram
-
 from meijin.game import Choose, OpeningAction, encode_action
-from meijin.server.match.journal.commit_spans import CommitSpans
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import Batch, CommitWatch, GroupCommit
 from meijin.server.match.journal.log_commit import LogCommit
@@ -22,18 +19,22 @@ from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.access.audit import Act
-from meijin.store.faults import NewFault
 from meijin.store.fence import Fence
 from meijin.store.journal import KeptEntries, pack_move
 from meijin.store.move_log.log import MoveLog
 from meijin.store.move_log.mark import LogMark
-from meijin.store.schema import EntryId
+from meijin.store.schema import EntryId, Fault
 from meijin.store.tournaments import TournamentEnd
 from meijin.store.voids import GameVoid
 
 
 class Journal:
-    """Has everything committed that happens, and told of after that."""
+    """Has everything committed that happens, and told of after that.
+
+    Args:
+        kept: The entries of moves that are kept for the running games.
+        move_log: Takes the moves; without one the database does.
+    """
 
     def __init__(
         self,
@@ -47,39 +48,24 @@ class Journal:
         move_log: MoveLog | None = None,
         tracer: Tracer = NO_TRACER,
     ) -> None:
-        """Make it.
-
-        Args:
-            kept: The entries of moves that are kept for the running games.
-            move_log: Takes the moves; without one the database does.
-        """
-        self._watch = CommitWatch(CommitSpans(tracer))
+        self.commits = commits = CommitWatch(tracer)
+        """The commits, for the metrics."""
         self._ends = itertools.count(last_end + 1)
         self._compaction = Compaction(Segments(kept))
         self._log = None
         if move_log is not None:
-            self._log = LogCommit(move_log, self._compaction, fence, store_watch, self._watch)
+            self._log = LogCommit(move_log, self._compaction, fence, store_watch, commits)
         self._store = StoreCommit(
             writer,
             fence,
             store_watch,
-            self._watch,
+            commits,
             first_entry=EntryId(last_entry + 1),
             compaction=None if self._log else self._compaction,
         )
         self.moves: GroupCommit = self._log or self._store
         """What commits the moves."""
         self._all = [self._store] if self._log is None else [self._store, self._log]
-
-    @property
-    def histograms(self) -> tuple[Histogram, Histogram]:
-        """Of the seconds that commits take, and of the moves in each."""
-        return self._watch.seconds, self._watch.moves
-
-    @property
-    def committing_since(self) -> float | None:
-        """When the oldest commit under way began, by the event loop's clock; ``None`` without one."""
-        return self._watch.since
 
     # -- what is collected --------------------------------------------------------------
 
@@ -113,11 +99,9 @@ class Journal:
         self.moves.wake()
 
     def add_analysis(self, game: LiveGame, ply: int, analysis: Analysis) -> None:
-        """Add what a bot thought of a move."""
         self.moves.batch.entry.add_analysis(game.id, ply, analysis)
 
     def add_start(self, game: LiveGame) -> None:
-        """Add a game that begins."""
         self._compaction.add_start(game)
         if self._log is not None:
             self._log.silent_games += 1
@@ -130,7 +114,6 @@ class Journal:
         self._compaction.add_restored(game)
 
     def add_end(self, game: LiveGame) -> None:
-        """Add a game that has ended."""
         self._store.batch.entry.ends.append(game.to_end(next(self._ends)))
         self._store.batch.ended.append(game)
         self._store.wake()
@@ -140,8 +123,7 @@ class Journal:
         self._store.batch.entry.voids.append(void)
         self._store.wake()
 
-    def add_incident(self, incident: NewFault) -> None:
-        """Add what went wrong in games that go on."""
+    def add_incident(self, incident: Fault) -> None:
         self._store.batch.entry.incidents.append(incident)
         self._store.wake()
 
@@ -150,7 +132,6 @@ class Journal:
         self._store.batch.entry.acts.append(act)
 
     def add_tournament_end(self, end: TournamentEnd) -> None:
-        """Add a tournament's end."""
         self._store.batch.entry.finished_tournaments.append(end)
         self._store.wake()
 
@@ -167,7 +148,7 @@ class Journal:
     def tasks(
         self, release: Callable[[Batch], None], running: Collection[LiveGame]
     ) -> list[Coroutine[None, None, None]]:
-        """What commits for ever; the arguments as in `GroupCommit.run`."""
+        """What commits until it is cancelled; the arguments as in `GroupCommit.run`."""
 
         def released(batch: Batch) -> None:
             if self._log is not None:
@@ -183,6 +164,5 @@ class Journal:
         return None if self._log is None else self._log.mark
 
     def close(self) -> None:
-        """End what commits to the log."""
         if self._log is not None:
             self._log.close()

@@ -1,6 +1,8 @@
 """Commits to the move log: one write for each entry, and where it has to be on the disk, a wait."""
 
 import asyncio
+import os
+import threading
 from collections.abc import Collection, Iterable
 from datetime import timedelta
 
@@ -8,7 +10,6 @@ import structlog
 
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import CommitWatch, GroupCommit, retry_delays
-from meijin.server.match.journal.log_thread import LogThread
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.store.fence import Fence
@@ -17,6 +18,82 @@ from meijin.store.move_log.entry import LogEntry
 from meijin.store.move_log.log import FIRST_ENTRY, MoveLog
 from meijin.store.move_log.mark import LogMark
 from meijin.store.schema import EntryId
+
+CLOSING_TIME = timedelta(seconds=1)
+"""How long the end of the thread is waited for."""
+
+_APPEND, _SETTLE = b"a", b"s"
+
+
+class LogThread:
+    """Has a log's entries reach the disk, while the event loop does other things.
+
+    A disk that hangs holds this thread alone. It and the loop wake each other by pipes: locks and
+    queues of the interpreter would have either wait for the other's turn in it, three times a
+    commit.
+    """
+
+    def __init__(self, log: MoveLog) -> None:
+        self._log = log
+        self._asked, self._ask = os.pipe()
+        self._done, self._tell = os.pipe()
+        self._work: tuple[LogEntry, EntryId | None, bool] | None = None
+        self._error: OSError | None = None
+        self._is_done = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="log", daemon=True)
+        asyncio.get_running_loop().add_reader(self._done, self._note)
+        self._thread.start()
+
+    async def append(self, entry: LogEntry, keep_from: EntryId | None, *, renew: bool) -> None:
+        """Append an entry as `MoveLog.append` does, and wait until it is on the disk.
+
+        Raises:
+            OSError: it may not be there.
+        """
+        self._work = entry, keep_from, renew
+        os.write(self._ask, _APPEND)
+        await self._is_done.wait()
+        self._is_done.clear()
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _note(self) -> None:
+        os.read(self._done, 1)
+        self._is_done.set()
+
+    def settle(self) -> None:
+        """Have the log settled behind what was appended, and wait for nothing."""
+        os.write(self._ask, _SETTLE)
+
+    def _run(self) -> None:
+        while asked := os.read(self._asked, 1):
+            if asked == _APPEND:
+                self._append()
+            else:
+                self._log.settle()
+
+    def _append(self) -> None:
+        """Append what waits, and tell the event loop."""
+        assert self._work is not None
+        entry, keep_from, renew = self._work
+        try:
+            self._log.append(entry, keep_from=keep_from, renew=renew)
+            self._log.sync()
+        except OSError as error:
+            self._error = error
+        os.write(self._tell, b"x")
+
+    def close(self) -> None:
+        """End the thread, unless the disk holds it."""
+        asyncio.get_running_loop().remove_reader(self._done)
+        os.close(self._ask)
+        self._thread.join(CLOSING_TIME.total_seconds())
+        if self._thread.is_alive():
+            return
+        for end in (self._asked, self._done, self._tell):
+            os.close(end)
+
 
 log = structlog.get_logger()
 
@@ -27,11 +104,11 @@ Without it 16 games have 0.85 of the rate, in messages that are smaller by a thi
 """
 
 ENOUGH_GAMES = 128
-"""An entry with news of so many games waits for no others: with 1,024 games, which take 20 ms to be
+"""An entry with news of this many games waits for no others: with 1,024 games, which take 20 ms to be
 judged, waiting for all costs a fifth of the rate."""
 
 COLLECTION_TURNS = 3
-"""An entry that waits for no disk waits for so many turns of the event loop: what was read
+"""An entry that waits for no disk waits for this many turns of the event loop: what was read
 meanwhile goes with it. 16 and 64 games have 1.2 times the rate, in messages that are larger by two
 thirds, and a lone game waits for nobody.
 """
@@ -87,12 +164,10 @@ class LogCommit(GroupCommit):
 
     @property
     def mark(self) -> LogMark:
-        """What is acknowledged by now."""
         return self._log.mark
 
     @property
     def has_news(self) -> bool:
-        """Whether there is anything to commit."""
         return super().has_news or self._log.is_lost
 
     def prepare(self, entry: JournalEntry, running: Iterable[LiveGame]) -> None:
@@ -142,7 +217,7 @@ class LogCommit(GroupCommit):
             await self._thread.append(entry, keep_from, renew=self._renews)
 
     async def watch(self) -> None:
-        """See whether the log's newest segment still has its name, for ever."""
+        """See whether the log's newest segment still has its name, every second."""
         while True:
             await asyncio.sleep(LOOK_INTERVAL.total_seconds())
             if not self._log.is_lost and self._log.look():
@@ -153,7 +228,6 @@ class LogCommit(GroupCommit):
                 self.wake()
 
     def close(self) -> None:
-        """Wait for the disk no more."""
         if self._settling is not None:
             self._settling.cancel()
         if self._thread is not None:

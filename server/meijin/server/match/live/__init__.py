@@ -3,9 +3,7 @@
 - `commands`: what a bot says, as plain values
 - `segments`: which entries of the journal are kept, and in which portions old ones go
 - `store_watch`: since when the store owes an answer, and whether it is away
-- `departures`: whether bots lose their streams one by one, or together
 - `witnesses`: what both players know of a game of an earlier server, compared with its moves here
-- `supplier`: how often what a bot depends on may fail
 - `live_game`: a game that is being played, and its players' outboxes
 - `evaluations`: positions outside of games that a bot is asked for on its stream
 - `lag`: the round trip of a stream, measured by pings

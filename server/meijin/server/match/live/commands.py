@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -9,7 +10,7 @@ from meijin.game import Analysis as SearchAnalysis
 from meijin.game import OpeningAction
 from meijin.store.bots import EngineRow
 from meijin.store.schema import GameId
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 from meijin.wire.text import plain_text
 
 Analysis: TypeAlias = dict[str, object]
@@ -43,8 +44,6 @@ NOTHING_KNOWN: Mapping[GameId, KnownGame] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """A bot's first message."""
-
     bot_name: str
     """May be empty where a token tells it."""
     engine: EngineRow
@@ -79,12 +78,17 @@ class OpeningPlay(NamedTuple):
     """The microseconds that the bot says it took; 0 when it says nothing."""
 
 
+MICROSECOND = timedelta(microseconds=1)
+MAX_TIME_US = timedelta(days=1) // MICROSECOND
+"""The most that is believed of what a bot says that a search took."""
+
+
 class Evaluation(NamedTuple):
     """What a bot found in a position outside of games."""
 
     number: int
     """That which it was asked by."""
-    cell: int | None
+    cell: int | None = None
     """``None`` where it would resign, or has failed."""
     analysis: SearchAnalysis | None = None
     """Its line may hold any numbers."""
@@ -92,6 +96,10 @@ class Evaluation(NamedTuple):
     """Why there is nothing, as it says."""
     thinking_us: int = 0
     """The microseconds that the bot says it took; 0 when it says nothing."""
+
+    @property
+    def search_time(self) -> timedelta | None:
+        return min(self.thinking_us, MAX_TIME_US) * MICROSECOND or None
 
 
 class Actions(NamedTuple):
@@ -104,8 +112,14 @@ class Actions(NamedTuple):
     openings: Sequence[OpeningPlay] = ()
     evaluations: Sequence[Evaluation] = ()
 
+    @property
+    def total(self) -> int:
+        """How many there are; evaluations, which are of no game, left out."""
+        games = len(self.plays) + len(self.resigns) + len(self.failures)
+        return games + len(self.openings)
+
     def portions(self, plays: int) -> "Iterator[Actions]":
-        """The same in portions of at most so many moves; the last one has everything else."""
+        """The same in portions of at most this many moves; the last one has everything else."""
         rest = self
         while len(rest.plays) > plays:
             yield Actions(rest.plays[:plays], (), ())
@@ -115,7 +129,7 @@ class Actions(NamedTuple):
     def told_of(self, number: int) -> list[str]:
         """What it says of one game, in words, and how much of others: for the fault ledger.
 
-        At most so many actions and characters, whatever the bot has sent.
+        At most this many actions and characters, whatever the bot has sent.
         """
         here = [f"play {cell} at ply {ply}" for game, ply, cell, *_ in self.plays if game == number]
         here += [
@@ -129,14 +143,11 @@ class Actions(NamedTuple):
             for each in self.failures
             if each.game == number
         ]
-        count = len(self.plays) + len(self.resigns) + len(self.failures) + len(self.openings)
-        others = count - len(here)
+        others = self.total - len(here)
         return here[:MAX_TOLD] + ([f"of other games: {others}"] if others else [])
 
 
 class Pong(NamedTuple):
-    """The answer to a ping."""
-
     sequence: int
 
 

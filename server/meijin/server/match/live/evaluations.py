@@ -2,12 +2,12 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import NamedTuple
 
-from meijin.game import Analysis, Board
+from meijin.game import Board
 from meijin.game.records.analysis import cells_on_board
 from meijin.server.match.live.commands import Evaluation
 from meijin.wire.text import plain_text
@@ -19,14 +19,10 @@ PATIENCE = timedelta(seconds=30)
 """Beyond the time of a search, how long a bot may be silent that was asked: its games go first."""
 
 MAX_GIVEN_UP = 1024
-"""Evaluations that nobody waits for any more and the bot may still answer: the newest so many."""
+"""Evaluations that nobody waits for any more and the bot may still answer: the newest N."""
 
 MAX_FAILURE = 500
 """Characters kept of why a bot has found nothing."""
-
-MICROSECOND = timedelta(microseconds=1)
-MAX_TIME_US = timedelta(days=1) // MICROSECOND
-"""The most that is believed of what a bot says that a search took."""
 
 LEFT = "the bot has left"
 
@@ -50,72 +46,56 @@ class Asked(NamedTuple):
     search: Search
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a bot has found in a position."""
-
-    cell: int | None = None
-    """A legal one; ``None`` where it would resign, or has failed."""
-    analysis: Analysis | None = None
-    time: timedelta | None = None
-    """What the search took, where the bot says so."""
-    failure: str = ""
-    """Why there is nothing; empty where it has answered."""
-
-
+@dataclass(slots=True, eq=False)
 class Evaluations:
     """The evaluations of one stream: asked, awaited and answered."""
 
-    __slots__ = (
-        "_answered_at",
-        "_given_up",
-        "_numbers",
-        "_pending",
-        "_room",
-        "_wake",
-        "has_ended",
-        "unsent",
-    )
+    _wake: Callable[[], None]
+    """Has the stream send what is `unsent`."""
+    unsent: list[Asked] = field(default_factory=list)
+    """What the bot is yet to be asked. A plain list: it is looked at for every message."""
+    has_ended: bool = False
+    """The bot has left."""
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_OUTSTANDING))
+    _pending: dict[int, asyncio.Future[Evaluation | None]] = field(default_factory=dict)
+    _given_up: dict[int, None] = field(default_factory=dict)
+    _answered_at: float = 0.0
 
-    def __init__(self, wake: Callable[[], None]) -> None:
-        """`wake` has the stream send what is `unsent`."""
-        self.unsent: list[Asked] = []
-        """What the bot is yet to be asked. A plain list: it is looked at for every message."""
-        self.has_ended = False
-        """The bot has left."""
-        self._wake = wake
-        self._numbers = itertools.count(1)
-        self._room = asyncio.Semaphore(MAX_OUTSTANDING)
-        self._pending: dict[int, asyncio.Future[Evaluation | None]] = {}
-        self._given_up: dict[int, None] = {}
-        self._answered_at = 0.0
+    async def evaluate(self, search: Search) -> Evaluation:
+        """Have the bot search a position; a caller that leaves takes the question back.
 
-    async def evaluate(self, search: Search) -> Found:
-        """Have the bot search a position; a caller that leaves takes the question back."""
+        What is found is a legal cell, or none with the reason.
+        """
         async with self._room:
-            if self.has_ended:
-                return Found(failure=LEFT)
             asked = Asked(next(self._numbers), search)
+            if self.has_ended:
+                return Evaluation(asked.number, failure=LEFT)
             answer = asyncio.get_running_loop().create_future()
             self._pending[asked.number] = answer
             self.unsent.append(asked)
             self._wake()
             try:
-                return await self._answer_to(search, answer)
+                return await self._answer_to(asked, answer)
             finally:
                 self._forget(asked)
 
-    async def _answer_to(self, search: Search, answer: asyncio.Future[Evaluation | None]) -> Found:
+    async def _answer_to(
+        self, asked: Asked, answer: asyncio.Future[Evaluation | None]
+    ) -> Evaluation:
         """Wait for an answer for as long as the bot gives others, and a while longer."""
         clock = asyncio.get_running_loop().time
-        asked_at, limit = clock(), (search.time + PATIENCE).total_seconds()
+        asked_at, limit = clock(), (asked.search.time + PATIENCE).total_seconds()
         while not answer.done():
             left = max(asked_at, self._answered_at) + limit - clock()
             if left <= 0:
-                return Found(failure=f"the bot has not answered for {limit:g} s")
+                failure = f"the bot has not answered for {limit:g} s"
+                return Evaluation(asked.number, failure=failure)
             await asyncio.wait((answer,), timeout=left)
         found = answer.result()
-        return Found(failure=LEFT) if found is None else _judged(found, search.board)
+        if found is None:
+            return Evaluation(asked.number, failure=LEFT)
+        return _judged(found, asked.search.board)
 
     def _forget(self, asked: Asked) -> None:
         """Nobody waits for an answer any more, or it is here."""
@@ -154,16 +134,15 @@ class Evaluations:
                 waiting.set_result(None)
 
 
-def _judged(found: Evaluation, board: Board) -> Found:
+def _judged(found: Evaluation, board: Board) -> Evaluation:
     """What is told of an answer: bots may send anything."""
-    time = min(found.thinking_us, MAX_TIME_US) * MICROSECOND or None
+    failure, analysis = "", found.analysis
     if found.failure:
-        text = plain_text(found.failure[:MAX_FAILURE])
-        return Found(time=time, failure=f"the bot failed: {text}")
-    if found.cell is not None and not board.is_legal(found.cell):
-        words = f"the bot answered with cell {found.cell}, which can't be played"
-        return Found(time=time, failure=words)
-    analysis = found.analysis
+        failure = f"the bot failed: {plain_text(found.failure[:MAX_FAILURE])}"
+    elif found.cell is not None and not board.is_legal(found.cell):
+        failure = f"the bot answered with cell {found.cell}, which can't be played"
+    if failure:
+        return found._replace(cell=None, analysis=None, failure=failure)
     if analysis is not None:
         analysis = replace(analysis, pv=cells_on_board(analysis.pv, board.variant))
-    return Found(found.cell, analysis, time)
+    return found._replace(analysis=analysis)

@@ -1,23 +1,21 @@
 """The lag of a stream: its round trip, measured by pings."""
 
 import enum
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 LAG_SAMPLES = 8
-"""The lag is the least of so many round trips: queueing only ever adds."""
+"""The lag is the least of this many round trips: queueing only ever adds."""
 
 
 class PingState(enum.Enum):
-    """Where the one ping of a stream is."""
+    """Of the one ping of a stream: none is under way, it waits to be sent, or for its answer."""
 
     IDLE = enum.auto()
-    """None is under way."""
     DUE = enum.auto()
-    """It waits to be sent."""
     SENT = enum.auto()
-    """Its answer is awaited."""
 
 
+@dataclass(slots=True, eq=False)
 class LagMeter:
     """Measures a stream's round trip; one ping is under way at a time.
 
@@ -25,25 +23,16 @@ class LagMeter:
     is late by is no part of the way.
     """
 
-    __slots__ = ("_is_next_due", "_samples_ns", "_sent_ns", "_sequence", "_state")
-
-    def __init__(self) -> None:
-        self._state = PingState.IDLE
-        self._is_next_due = False
-        self._sequence = 0
-        self._sent_ns = 0
-        # A list: an empty deque takes 0.8 KB, of each bot that is connected.
-        self._samples_ns: list[int] = []
+    samples_ns: list[int] = field(default_factory=list)
+    """The last round trips, the newest last. An empty deque takes 0.8 KB, of each connected bot."""
+    _state: PingState = PingState.IDLE
+    _is_next_due: bool = False
+    _sequence: int = 0
+    _sent_ns: int = 0
 
     @property
     def is_due(self) -> bool:
-        """Whether a ping waits to be sent."""
         return self._state is PingState.DUE
-
-    @property
-    def samples_ns(self) -> Sequence[int]:
-        """The last round trips, the newest last."""
-        return self._samples_ns
 
     def waiting_ns(self, now_ns: int) -> int | None:
         """How long the ping that is under way has not been answered; ``None`` without one."""
@@ -57,11 +46,7 @@ class LagMeter:
         return True
 
     def request_fresh(self) -> int:
-        """Ask for a ping that is sent from now on, after the one that may be under way.
-
-        Returns:
-            The sequence number that it will have.
-        """
+        """Ask for a ping that is sent after the one that may be under way; the number it will have."""
         if self._state is PingState.SENT:
             self._is_next_due = True
         else:
@@ -69,9 +54,7 @@ class LagMeter:
         return self._sequence + 1
 
     def send(self, now_ns: int) -> int:
-        """The sequence number of the ping that is sent now; 0 when none is due."""
-        if self._state is not PingState.DUE:
-            return 0
+        """The sequence number of the ping that is due, and sent now."""
         self._state = PingState.SENT
         self._sequence += 1
         self._sent_ns = now_ns
@@ -88,6 +71,6 @@ class LagMeter:
         self._state = PingState.DUE if self._is_next_due else PingState.IDLE
         self._is_next_due = False
         round_trip_ns = max(now_ns - self._sent_ns, 0)
-        self._samples_ns.append(round_trip_ns)
-        del self._samples_ns[:-LAG_SAMPLES]
+        self.samples_ns.append(round_trip_ns)
+        del self.samples_ns[:-LAG_SAMPLES]
         return round_trip_ns

@@ -79,38 +79,16 @@ class Listeners:
         self.order: list[Listener] = []
 
     def add(self, *listeners: Listener) -> None:
-        """Have listeners hear after those that are there."""
         self.order += listeners
 
-    def player_joined(self, player: Participant) -> None:
-        """Tell that a bot's stream was opened."""
+    def tell(self, hook: Callable[[Listener, T], None], fact: T) -> None:
+        """Tell all of a fact, by the hook of a `Listener` that is for it."""
         for listener in self.order:
-            _tell(listener.player_joined, player)
-
-    def player_returned(self, absence: Absence) -> None:
-        """Tell that a bot's absence is over."""
-        for listener in self.order:
-            _tell(listener.player_returned, absence)
-
-    def mass_disconnected(self, loss: MassDisconnect) -> None:
-        """Tell that bots lost their streams together."""
-        for listener in self.order:
-            _tell(listener.mass_disconnected, loss)
-
-    def game_disputed(self, game: LiveGame) -> None:
-        """Tell that what the players know of a game is not what this server does."""
-        for listener in self.order:
-            _tell(listener.game_disputed, game)
-
-    def game_over(self, game: LiveGame) -> None:
-        """Tell that a game is over, though its end is not committed yet."""
-        for listener in self.order:
-            _tell(listener.game_over, game)
+            _tell(getattr(listener, hook.__name__), fact)
 
     def committed(
         self, started: Sequence[LiveGame], moved: Sequence[LiveGame], ended: Sequence[LiveGame]
     ) -> None:
-        """Tell what was committed together."""
         for listener in self.order:
             for game in started:
                 _tell(listener.game_started, game)

@@ -1,69 +1,86 @@
 """A game that is being played, and what it is played for."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from meijin.game import (
-    Adjudication,
     Adjudicator,
     Color,
     Ending,
+    Outcome,
     Party,
     Seat,
     SideChoice,
     TimeControl,
-    Variant,
     encode_moves,
 )
 from meijin.server.match.arbiter.arbiter import Arbiter
 from meijin.server.match.arbiter.stalls import Moment
 from meijin.server.match.live.commands import Analysis
 from meijin.server.match.live.segments import Segment
-from meijin.server.match.live.supplier import SupplierBudget
 from meijin.server.match.live.witnesses import Witnesses
+from meijin.store.access.people import is_person_name
 from meijin.store.games import encode_choice, encode_times
-from meijin.store.journal import GameEnd, GameStart
-from meijin.store.ladders.repeats import fingerprint
-from meijin.store.people import is_person_name
+from meijin.store.journal import GameEnd
+from meijin.store.ladders.games import fingerprint, opening_key
 from meijin.store.schema import (
     BotId,
     BotVersionId,
+    Game,
     GameId,
     LadderId,
     TournamentId,
 )
-from meijin.store.tournaments import PendingPairing
+from meijin.store.tournaments import PendingPairing, TournamentRow
 from meijin.store.tournaments.duplicates import symmetric_fingerprint
 
+SUPPLIER_FAILURES = 5
+"""How many games of a bot may be void through its supplier in `SUPPLIER_PERIOD`."""
 
-class Contest(Protocol):
-    """What a game is played for, as far as the match knows it: a tournament that is being played."""
+SUPPLIER_PERIOD = timedelta(hours=24)
+
+
+class SupplierBudget:
+    """A bot's budget of games that are void since what it depends on failed.
+
+    Beyond it such a failure is the bot's own, or nobody could ever beat a bot that says so
+    whenever it is about to lose.
+
+    Args:
+        times: When its supplier failed before, oldest first.
+    """
+
+    __slots__ = ("_times",)
+
+    def __init__(self, times: Iterable[datetime] = ()) -> None:
+        # A list: an empty deque takes 0.8 KB, of each bot that is connected.
+        self._times = [*times][-SUPPLIER_FAILURES:]
+
+    def take(self, now: datetime) -> bool:
+        """Whether one more failure is within the budget; it is counted then."""
+        times = self._times
+        if len(times) == SUPPLIER_FAILURES and now - times[0] < SUPPLIER_PERIOD:
+            return False
+        times.append(now)
+        del times[:-SUPPLIER_FAILURES]
+        return True
+
+
+@dataclass(slots=True, eq=False)
+class Contest:
+    """What games are played for: a tournament."""
+
+    row: TournamentRow
+    """As it was when it was taken up."""
+    games: "dict[int, LiveGame]" = field(default_factory=dict)
+    """Its running games by their numbers; the match keeps them."""
 
     @property
     def id(self) -> TournamentId:
-        """The tournament's id."""
-
-    @property
-    def variant(self) -> Variant:
-        """What is played."""
-
-    @property
-    def adjudication(self) -> Adjudication | None:
-        """Which of its games end early; ``None`` for none."""
-
-    def control_of(self, bot_id: BotId) -> TimeControl:
-        """What a bot gets on its clock, unless the pairing says another."""
-
-    @property
-    def ladder_id(self) -> LadderId | None:
-        """The ladder of its games, unless the pairing says another; ``None`` if not rated."""
-
-    @property
-    def games(self) -> "dict[int, LiveGame]":
-        """Its running games by their numbers; the match keeps them."""
+        return self.row.id
 
 
 @dataclass(slots=True, eq=False)
@@ -76,48 +93,32 @@ class Participant:
 
     @property
     def is_person(self) -> bool:
-        """Whether it is a person."""
         return is_person_name(self.name)
 
 
 class Outbox(Protocol):
     """A player's open stream, as far as a game knows it."""
 
-    @property
-    def lag_ns(self) -> int:
-        """The round trip on it."""
+    lag_ns: int
+    heard: Moment
+    silent_since_ns: int | None
+    """Since when it is silent together with others, so that no clock of the bot's runs."""
 
-    @property
-    def heard(self) -> Moment:
-        """When the last message was read from it."""
+    def add_turn(self, game: "LiveGame") -> None: ...
 
-    @property
-    def silent_since_ns(self) -> int | None:
-        """Since when it is silent together with others, so that no clock of the bot's runs."""
+    def add_start(self, game: "LiveGame") -> None: ...
 
-    def add_turn(self, game: "LiveGame") -> None:
-        """The bot is to move in `game`."""
+    def add_choice(self, game: "LiveGame") -> None: ...
 
-    def add_start(self, game: "LiveGame") -> None:
-        """`game` starts for the bot."""
+    def add_end(self, game: "LiveGame") -> None: ...
 
-    def add_choice(self, game: "LiveGame") -> None:
-        """A player has chosen its side in `game`."""
+    def excuse_action(self, game: "LiveGame") -> None: ...
 
-    def add_end(self, game: "LiveGame") -> None:
-        """`game` has ended."""
+    def probe(self, game: "LiveGame") -> None: ...
 
-    def excuse_action(self, game: "LiveGame") -> None:
-        """`game` was stopped, so that one action in it comes too late through no fault."""
+    def lag_evidence(self, moment: Moment) -> dict[str, object]: ...
 
-    def probe(self, game: "LiveGame") -> None:
-        """The flag is up in `game`: have a ping answered before it falls."""
-
-    def lag_evidence(self, moment: Moment) -> dict[str, object]:
-        """What is known of the way to the bot, as it is stored with a time forfeit."""
-
-    def last_words(self, number: int, now_ns: int) -> dict[str, object]:
-        """What the bot said last, also in this game, as it is stored with a forfeit."""
+    def last_words(self, number: int, now_ns: int) -> dict[str, object]: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -168,17 +169,15 @@ class LiveGame:
     is disputed nobody is asked."""
 
     def time_control(self, seat: Seat) -> TimeControl:
-        """What a seat gets on its clock."""
-        return self.pairing.time_control or self.run.control_of(self.player(seat).bot_id)
+        return self.pairing.time_control or self.run.row.control_of(self.player(seat).bot_id)
 
     @property
     def ladder_id(self) -> LadderId | None:
         """The ladder that it counts for: that of its time control's class; ``None`` if not rated."""
-        return self.pairing.ladder_id or self.run.ladder_id
+        return self.pairing.ladder_id or self.run.row.ladder_id
 
     @property
     def committed_moves(self) -> "array[int]":
-        """The committed moves."""
         moves = self.arbiter.board.moves
         return moves[: len(moves) - self.uncommitted_stones] if self.is_uncommitted else moves
 
@@ -195,11 +194,9 @@ class LiveGame:
         return self.arbiter.position.color_of(seat)
 
     def seat(self, player: Participant) -> Seat:
-        """The seat that one of its two players has."""
         return Seat.FIRST if player is self.first else Seat.SECOND
 
     def player(self, seat: Seat) -> Participant:
-        """The player that has a seat."""
         return self.first if seat is Seat.FIRST else self.second
 
     def version(self, seat: Seat) -> BotVersionId:
@@ -213,25 +210,27 @@ class LiveGame:
 
     @property
     def black(self) -> Participant:
-        """The player of the black stones."""
         return self.second if self.is_swapped else self.first
 
     @property
     def white(self) -> Participant:
-        """The player of the white stones."""
         return self.first if self.is_swapped else self.second
 
     @property
     def versions(self) -> tuple[BotVersionId, BotVersionId]:
-        """The versions that play black and white."""
         seat_of = self.arbiter.position.seat_of
         return self.version(seat_of(Color.BLACK)), self.version(seat_of(Color.WHITE))
 
     @property
+    def final_outcome(self) -> Outcome:
+        """How it has ended."""
+        assert self.arbiter.outcome is not None
+        return self.arbiter.outcome
+
+    @property
     def culprit(self) -> Seat | None:
         """The seat that is at fault for its end, if one is."""
-        outcome = self.arbiter.outcome
-        color = None if outcome is None else outcome.at_fault.color
+        color = self.final_outcome.at_fault.color
         return None if color is None else self.arbiter.position.seat_of(color)
 
     def is_played_by(self, player: Participant, version_id: BotVersionId) -> bool:
@@ -255,12 +254,10 @@ class LiveGame:
         """Both players are back, and have told what they know: go on, unless it has ended."""
         witnesses, self.witnesses = self.witnesses, None
         assert witnesses is not None
-        outbox = self.outboxes[self.arbiter.seat_to_act]
-        if witnesses.withholds_turn and outbox is not None and self.arbiter.outcome is None:
-            outbox.add_turn(self)
+        if witnesses.withholds_turn and self.arbiter.outcome is None:
+            self.announce_turn()
 
     def disconnect(self, player: Participant, outbox: Outbox, moment: Moment) -> None:
-        """One of its players has lost its stream."""
         seat = self.seat(player)
         if self.outboxes[seat] is outbox:
             self.outboxes[seat] = None
@@ -272,11 +269,7 @@ class LiveGame:
     def end_silence(
         self, player: Participant, outbox: Outbox, heard: Moment, moment: Moment
     ) -> bool:
-        """One of its players is heard again, for the first time since `heard`.
-
-        Returns:
-            Whether it is its turn, whose time goes on.
-        """
+        """One of its players is heard again, as in `Arbiter.credit_silence`."""
         seat = self.seat(player)
         is_here = self.outboxes[seat] is outbox
         return is_here and self.arbiter.credit_silence(seat, heard, moment)
@@ -306,12 +299,15 @@ class LiveGame:
         if self.arbiter.outcome is not None:
             return
         self.is_announced = True
-        for seat in Seat:
-            outbox = self.outboxes[seat]
-            if outbox is not None:
-                outbox.add_start(self)
-                if seat is self.arbiter.seat_to_act:
-                    outbox.add_turn(self)
+        for outbox in filter(None, self.outboxes):
+            outbox.add_start(self)
+        self.announce_turn()
+
+    def announce_turn(self) -> None:
+        """Ask the side to move, unless it is away."""
+        outbox = self.outboxes[self.arbiter.seat_to_act]
+        if outbox is not None:
+            outbox.add_turn(self)
 
     def announce_choice(self) -> None:
         """Tell its players which sides they have from now on."""
@@ -327,9 +323,8 @@ class LiveGame:
 
     def add_evidence(self, moment: Moment) -> None:
         """Keep what is known of the stream of a bot that has forfeited the game."""
-        outcome = self.arbiter.outcome
-        culprit = self.culprit
-        if outcome is None or culprit is None:
+        outcome, culprit = self.final_outcome, self.culprit
+        if culprit is None:
             return
         outbox = self.outboxes[culprit] or self.last_outboxes[culprit]
         if outbox is None:
@@ -337,46 +332,44 @@ class LiveGame:
         told = outbox.last_words(self.number, moment.now_ns)
         if outcome.ending is Ending.TIME and outbox is self.outboxes[culprit]:
             told |= outbox.lag_evidence(moment)
-        self.arbiter.evidence = {**self.arbiter.evidence, **told}
+        self.arbiter.add_evidence(**told)
 
     def take_fingerprint(self) -> None:
         """Note what repeats of the game are known by; it has ended."""
         arbiter = self.arbiter
-        assert arbiter.outcome is not None
         self.symmetric_fingerprint = symmetric_fingerprint(
             self.versions,
             arbiter.board.moves,
-            arbiter.outcome,
+            self.final_outcome,
             opening_plies=self.opening_plies,
             variant=arbiter.board.variant,
         )
 
-    def to_start(self) -> GameStart:
-        """The game's beginning as it is stored."""
-        return GameStart(
+    def to_start(self) -> Game:
+        opening = self.pairing.opening
+        return Game(
             id=self.id,
             pairing_id=self.pairing.id,
             tournament_id=self.run.id,
             ladder_id=self.ladder_id,
             black_id=self.first_version,
             white_id=self.second_version,
-            opening=self.pairing.opening,
-            time=self.start_time,
+            opening_plies=self.opening_plies,
+            opening=opening_key(opening),
+            moves=opening,
+            start_time=self.start_time,
         )
 
     def to_end(self, sequence: int) -> GameEnd:
-        """The game's end as it is stored."""
-        arbiter = self.arbiter
-        outcome = arbiter.outcome
-        assert outcome is not None
+        arbiter, outcome = self.arbiter, self.final_outcome
         assert self.end_time is not None
-        culprit = self.culprit
+        culprit, choice = self.culprit, arbiter.position.choice
         moves = encode_moves(arbiter.board.moves)
         return GameEnd(
             id=self.id,
-            pairing_id=self.pairing.id,
             tournament_id=self.run.id,
-            sequence=sequence,
+            end_sequence=sequence,
+            end_time=self.end_time,
             moves=moves,
             times=encode_times(arbiter.raw_ns, arbiter.charged_ns),
             analysis=self.analysis,
@@ -384,16 +377,11 @@ class LiveGame:
             ending=outcome.ending,
             at_fault=outcome.at_fault,
             detail=outcome.detail,
-            time=self.end_time,
             fault_version_id=self.concerned if culprit is None else self.version(culprit),
             evidence=dict(arbiter.evidence),
-            choice=self._stored_choice(),
+            choice=None if choice is None else encode_choice(choice, *arbiter.choice_ns),
             is_swapped=arbiter.position.is_swapped,
             bots=(self.first.bot_id, self.second.bot_id),
             fingerprint=fingerprint(*self.versions, self.opening_plies, moves),
             symmetric_fingerprint=self.symmetric_fingerprint,
         )
-
-    def _stored_choice(self) -> bytes | None:
-        choice = self.arbiter.position.choice
-        return None if choice is None else encode_choice(choice, *self.arbiter.choice_ns)

@@ -9,7 +9,7 @@ from meijin.store.journal import KeptEntries
 
 ENTRIES_PER_SEGMENT = 64
 BYTES_PER_SEGMENT = 256 * 1024
-"""A segment, which is deleted at once, ends when it has so many entries or so many bytes."""
+"""A segment, which is deleted at once, ends when it has this many entries or this many bytes."""
 
 
 @dataclass(slots=True, eq=False)

@@ -4,7 +4,7 @@ import asyncio
 import enum
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -16,19 +16,21 @@ from meijin.server.match.live.lag import LagMeter
 from meijin.server.match.live.live_game import LiveGame, Participant
 from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.schema import BotVersionId
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 MAX_EVENTS = 1024
 """The most starts, ends and turns each in one message: 22x22 boards stay below 4 MB."""
 
 MAX_STOPPED = 1024
-"""Games that were stopped are remembered, the newest so many: bots answer in far less time."""
+"""Games that were stopped are remembered, the newest N: bots answer in far less time."""
 
 NOTICES_REFILL = timedelta(seconds=100)
 """In this time a stream that has used up its notices may have all of them again."""
 
 MAX_STREAM_END = 200
 """Characters kept of why a stream was ended."""
+
+MILLISECOND = timedelta(milliseconds=1)
 
 SPARE_ACTIONS = 64
 """A message may hold so many actions more than there are games that they may be for."""
@@ -46,18 +48,13 @@ UNEXAMINED = (
 
 
 class NoticeReason(enum.Enum):
-    """Why an action had no effect."""
+    """Why an action had no effect, by the names of the contract."""
 
     UNKNOWN_GAME = enum.auto()
-    """The bot plays no such game."""
     STALE_PLY = enum.auto()
-    """It answers no pending turn."""
     NOT_YOUR_TURN = enum.auto()
-    """It is the opponent's turn."""
     NOT_ASKED = enum.auto()
-    """It is an action of an opening, and not what is asked for."""
     UNKNOWN_EVALUATION = enum.auto()
-    """It answers no outstanding evaluation."""
 
 
 class Notice(NamedTuple):
@@ -74,11 +71,9 @@ class Notice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """A stream is open."""
-
     session_id: str
     bot_name: str
-    grace: timedelta
+    grace_ms: int
     """How long the bot may be away in one game altogether."""
     running_games: int
     """How many starts of games that go on follow."""
@@ -87,10 +82,8 @@ class Welcome:
 
 
 class PausedNotice(NamedTuple):
-    """A bot gets no new games for a while."""
-
     reason: str
-    duration: timedelta
+    duration_ms: int
 
 
 class Delivery(NamedTuple):
@@ -126,119 +119,75 @@ class Delivery(NamedTuple):
         )
 
 
+@dataclass(slots=True, eq=False)
 class Session:
     """One stream of a player, with an outbox that one task drains."""
 
-    __slots__ = (
-        "_allowance",
-        "_choices",
-        "_ended",
-        "_flags",
-        "_forgiven",
-        "_grace",
-        "_is_draining",
-        "_is_welcomed",
-        "_meter",
-        "_notices",
-        "_paused",
-        "_started",
-        "_stopped",
-        "_turns",
-        "capabilities",
-        "closed",
-        "effective_messages",
-        "evaluations",
-        "games",
-        "heard",
-        "id",
-        "lag_ns",
-        "last_actions",
-        "may_be_rated",
-        "notice",
-        "player",
-        "refused",
-        "silent_since_ns",
-        "spare_actions",
-        "version_id",
-        "wake",
-        "writing_since_ns",
+    id: str
+    player: Participant
+    version_id: BotVersionId
+    capabilities: Capabilities
+    _: KW_ONLY
+    games: Mapping[int, LiveGame]
+    """The player's running games by their numbers, also those of other versions of it."""
+    grace: timedelta
+    max_notices: InitVar[int]
+    heard: Moment
+    """When the last message was read."""
+    may_be_rated: bool = True
+    """It gets rated games; else it is to be examined first."""
+    notice: str = ""
+    """What the bot's owner is to know at once, before anything else."""
+    lag_ns: int = 0
+    """The round trip on this stream."""
+    refused: int = 0
+    """How many actions had no effect on this stream."""
+    effective_messages: int = 0
+    """How many of the bot's messages, or of the portions of large ones, had an effect."""
+    spare_actions: int = SPARE_ACTIONS
+    """How many actions more than there are games a message may hold."""
+    last_actions: Actions | None = None
+    """The last message with actions: a reference, and no copy."""
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while something waits in the outbox."""
+    evaluations: Evaluations = field(init=False)
+    """What the bot is asked outside of games."""
+    closed: asyncio.Future[MeijinError] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+    """Why the server ends the stream, once it does."""
+    writing_since_ns: int | None = None
+    """When the write began that has not ended yet; ``None`` between writes."""
+    silent_since_ns: int | None = None
+    """Since when it is known to be silent together with others, as served; ``None`` while it
+    isn't. No clock of the bot's runs meanwhile."""
+    _allowance: TokenBucket = field(init=False)
+    _forgiven: int = 0
+    _is_welcomed: bool = False
+    _is_draining: bool = False
+    _paused: PausedNotice | None = None
+    _stopped: dict[int, None] = field(default_factory=dict)
+    _ended: list[LiveGame] = field(default_factory=list)
+    _started: dict[int, LiveGame] = field(default_factory=dict)
+    _choices: list[LiveGame] = field(default_factory=list)
+    _turns: list[LiveGame] = field(default_factory=list)
+    _notices: list[Notice] = field(default_factory=list)
+    _flags: dict[int, tuple[LiveGame, int]] = field(default_factory=dict)
+    """Games whose flag is up by their numbers, with the ping whose answer each waits for."""
+    _meter: LagMeter = field(default_factory=LagMeter)
 
-    def __init__(
-        self,
-        session_id: str,
-        player: Participant,
-        version_id: BotVersionId,
-        capabilities: Capabilities,
-        *,
-        games: Mapping[int, LiveGame],
-        grace: timedelta,
-        max_notices: int,
-        moment: Moment,
-        may_be_rated: bool = True,
-    ) -> None:
-        self.id = session_id
-        self.player = player
-        self.version_id = version_id
-        self.capabilities = capabilities
-        self.games = games
-        """The player's running games by their numbers, also those of other versions of it."""
-        self.may_be_rated = may_be_rated
-        """It gets rated games; else it is to be examined first."""
-        self.notice = ""
-        """What the bot's owner is to know at once, before anything else."""
-        self.lag_ns = 0
-        """The round trip on this stream."""
-        self.refused = 0
-        """How many actions had no effect on this stream."""
-        self.effective_messages = 0
-        """How many of the bot's messages, or of the portions of large ones, had an effect."""
-        self.spare_actions = SPARE_ACTIONS
-        """How many actions more than there are games a message may hold.
-
-        Plain numbers, all three: they are looked at or counted for every message.
-        """
-        self.last_actions: Actions | None = None
-        """The last message with actions: a reference, and no copy."""
-        self._forgiven = 0
-        self.wake = asyncio.Event()
-        """Set while something waits in the outbox."""
+    def __post_init__(self, max_notices: int) -> None:
         self.evaluations = Evaluations(self.wake.set)
-        """What the bot is asked outside of games."""
-        self.closed: asyncio.Future[MeijinError] = asyncio.get_running_loop().create_future()
-        """Why the server ends the stream, once it does."""
-        self.writing_since_ns: int | None = None
-        """When the write began that has not ended yet; ``None`` between writes."""
-        self.heard = moment
-        """When the last message was read."""
-        self.silent_since_ns: int | None = None
-        """Since when it is known to be silent together with others, as served; ``None`` while it
-        isn't. No clock of the bot's runs meanwhile."""
-        self._stopped: dict[int, None] = {}
-        self._grace = grace
         rate = Rate(max_notices / NOTICES_REFILL.total_seconds(), max_notices)
-        self._allowance = TokenBucket(rate, moment.now_ns / NS_PER_SECOND)
-        self._is_welcomed = False
-        self._is_draining = False
-        self._paused: PausedNotice | None = None
-        self._ended: list[LiveGame] = []
-        self._started: dict[int, LiveGame] = {}
-        self._choices: list[LiveGame] = []
-        self._turns: list[LiveGame] = []
-        self._notices: list[Notice] = []
-        self._flags: dict[int, tuple[LiveGame, int]] = {}
-        """Games whose flag is up by their numbers, with the ping whose answer each waits for."""
-        self._meter = LagMeter()
+        self._allowance = TokenBucket(rate, self.heard.now_ns / NS_PER_SECOND)
 
     # -- what is to be sent -----------------------------------------------------
 
     def add_turn(self, game: LiveGame) -> None:
-        """The bot is to move in `game`."""
         self._turns.append(game)
         self.wake.set()
 
     def add_start(self, game: LiveGame) -> None:
-        """`game` starts for the bot."""
         self._started[game.number] = game
         self.wake.set()
 
@@ -249,7 +198,6 @@ class Session:
             self.wake.set()
 
     def add_end(self, game: LiveGame) -> None:
-        """`game` has ended."""
         self._flags.pop(game.number, None)
         if game in self._choices:
             self._choices.remove(game)
@@ -294,13 +242,11 @@ class Session:
             self.wake.set()
 
     def announce_draining(self) -> None:
-        """Tell the bot that the server is about to stop."""
         self._is_draining = True
         self.wake.set()
 
     def announce_pause(self, reason: str, duration: timedelta) -> None:
-        """Tell the bot that it gets no new games for a while."""
-        self._paused = PausedNotice(reason, duration)
+        self._paused = PausedNotice(reason, duration // MILLISECOND)
         self.wake.set()
 
     def close(self, reason: MeijinError) -> None:
@@ -338,16 +284,7 @@ class Session:
         if self._ended or self._started or self._turns:
             self.wake.set()
         return Delivery(
-            welcome,
-            ended,
-            started,
-            notices,
-            turns,
-            ping,
-            is_draining,
-            paused,
-            choices,
-            evaluations,
+            welcome, ended, started, notices, turns, ping, is_draining, paused, choices, evaluations
         )
 
     def _take_started(self) -> list[LiveGame]:
@@ -357,7 +294,8 @@ class Session:
     def _welcome(self) -> Welcome:
         self._is_welcomed = True
         notice = self.notice or ("" if self.may_be_rated else UNEXAMINED)
-        return Welcome(self.id, self.player.name, self._grace, len(self._started), notice)
+        grace_ms = self.grace // MILLISECOND
+        return Welcome(self.id, self.player.name, grace_ms, len(self._started), notice)
 
     # -- what came back ---------------------------------------------------------
 
@@ -385,10 +323,9 @@ class Session:
         return bool(samples_ns) and max(samples_ns) < SILENT_AFTER_NS
 
     def pong(self, sequence: int, moment: Moment) -> tuple[int, Sequence[LiveGame]]:
-        """The answer to a ping; an answer to anything else is ignored.
+        """A ping is answered: its round trip, and the games whose flag has waited for it.
 
-        Returns:
-            The round trip, and the games whose flag has waited for it.
+        An answer to anything else is ignored.
         """
         round_trip_ns = self._meter.answer(sequence, moment.served_ns)
         if round_trip_ns is None:

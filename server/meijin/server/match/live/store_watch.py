@@ -5,6 +5,7 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
@@ -38,14 +39,12 @@ BEATS_PER_WRITE = 10
 """Heartbeats to one that writes: it waits for the disk, which a database at rest need not."""
 
 
+@dataclass(slots=True, eq=False)
 class StoreRequest:
     """Something that the store owes an answer to."""
 
-    __slots__ = ("since_ns",)
-
-    def __init__(self, since_ns: int) -> None:
-        self.since_ns = since_ns
-        """Of the server's running time."""
+    since_ns: int
+    """Of the server's running time."""
 
 
 class StoreWatch:
@@ -74,12 +73,6 @@ class StoreWatch:
     # -- what waits ---------------------------------------------------------------------
 
     @contextmanager
-    def read(self) -> Iterator[None]:
-        """A query that a bot waits for; what it finds says nothing about writing."""
-        with self.owed():
-            yield
-
-    @contextmanager
     def write(self) -> Iterator[StoreRequest]:
         """A transaction that writes, with all its tries; its success shows that the store answers."""
         with self.owed() as request:
@@ -100,6 +93,9 @@ class StoreWatch:
             del self._requests[request]
             self._errors.pop(request, None)
             self.look(self._watch.moment())
+
+    read = owed
+    """A query that a bot waits for; what it finds says nothing about writing."""
 
     def fail(self, request: StoreRequest, reason: str) -> None:
         """A request has failed, and is about to be tried again."""
@@ -153,7 +149,7 @@ class StoreWatch:
     # -- the heartbeat ------------------------------------------------------------------
 
     async def beat(self, writer: Writer, mark: Callable[[], LogMark | None]) -> None:
-        """Have the writer do next to nothing now and then, for ever.
+        """Have the writer do next to nothing now and then.
 
         A full disk refuses nothing but what is written: one beat in `BEATS_PER_WRITE` writes,
         and while the store is away each does, so that it is back when it stores again.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from array import array
+from dataclasses import dataclass, field
 from zlib import crc32
 
 from meijin.game import Seat, encode_moves
@@ -19,6 +20,7 @@ class Verdict(enum.Enum):
     """It is false: the opponent knows what this server does."""
 
 
+@dataclass(slots=True, eq=False)
 class Witnesses:
     """What the players of one game tell when they come back; each is heard once.
 
@@ -28,13 +30,10 @@ class Witnesses:
     a game by lying, unless its opponent tells nothing.
     """
 
-    __slots__ = ("_claims", "_told", "withholds_turn")
-
-    def __init__(self) -> None:
-        self.withholds_turn = False
-        """A player that is here is to move, and is not asked while the game is disputed."""
-        self._told: dict[Seat, KnownGame | None] = {}
-        self._claims: dict[Seat, KnownGame] = {}
+    withholds_turn: bool = False
+    """A player that is here is to move, and is not asked while the game is disputed."""
+    _told: dict[Seat, KnownGame | None] = field(default_factory=dict)
+    _claims: dict[Seat, KnownGame] = field(default_factory=dict)
 
     @property
     def is_complete(self) -> bool:
@@ -47,11 +46,7 @@ class Witnesses:
         return bool(self._claims)
 
     def hear(self, seat: Seat, known: KnownGame | None, moves: array[int]) -> None:
-        """A player comes back; it may tell nothing.
-
-        Args:
-            moves: What this server has of the game.
-        """
+        """A player comes back, and may tell nothing; the moves are what this server has."""
         if seat in self._told:
             return
         self._told[seat] = known

@@ -1,17 +1,16 @@
 """The formats of tournaments: who meets whom, and when it is decided.
 
 `base` says what a format is and `report` what it tells; a `crosstable` is what each two have scored.
-Formats share `schedule` (all games are planned beforehand), `pairs` (all games come in pairs),
-`match_tally`, `opening_deck`, `seeding`, `dutch` and its `matching`, and `bracket`. Every other module is one
-format.
+`schedule` has those whose games are all planned beforehand: the round robin and the gauntlet.
+Formats share `pairs` (all games come in pairs), `match_tally`, `opening_deck`, `dutch` and its
+`matching`, and `bracket`. Every other module is one format.
 """
 
 from meijin.server.tournaments.formats.base import Format
 from meijin.server.tournaments.formats.challenge import CHALLENGE, ChallengeFormat
-from meijin.server.tournaments.formats.gauntlet import Gauntlet
 from meijin.server.tournaments.formats.knockout import KnockoutFormat
 from meijin.server.tournaments.formats.ladder import LadderFormat
-from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.formats.schedule import Gauntlet, RoundRobin
 from meijin.server.tournaments.formats.sprt import SprtFormat
 from meijin.server.tournaments.formats.swiss import SwissFormat
 from meijin.store.schema import FormatName

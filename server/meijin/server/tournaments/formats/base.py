@@ -1,10 +1,10 @@
 """What a format of tournaments is: who meets whom, and when it is decided."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import ClassVar, NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 from sqlalchemy import Connection
 
@@ -12,10 +12,12 @@ from meijin.game import TimeControl, encode_moves, openings_for
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.crosstable import Crosstable
 from meijin.server.tournaments.formats.report import Report
-from meijin.store.schema import BotId
-from meijin.store.tournaments import PlannedGame, TournamentRow
+from meijin.store.schema import BotId, TournamentSettings
+from meijin.store.tournaments import NewTournament, PlannedGame, TournamentRow
 from meijin.store.tournaments.match_counts import PairingResult
-from meijin.wire import Options
+from meijin.wire.formats import Options
+
+BotIds: TypeAlias = frozenset[BotId]
 
 MAX_GAMES = 1_000_000
 """The most games that one tournament may have."""
@@ -25,11 +27,11 @@ class BotCapacity(NamedTuple):
     """How many games of a tournament a bot that is here takes."""
 
     free: int
-    """So many more could begin now."""
+    """How many more could begin now."""
     altogether: int
-    """So many at once, when it plays nothing else."""
+    """How many it takes at once when it plays nothing else."""
     playing: int = 0
-    """So many it plays now."""
+    """How many it plays now."""
     least_move_time: timedelta = timedelta(0)
     """The least time that a move of it needs."""
 
@@ -48,7 +50,7 @@ class Capacity:
     held: Mapping[BotId, int]
     """Seats that those of them will take whose bots are both here."""
     room: int
-    """So many games more could run at once, whoever plays them."""
+    """How many more games could run at once, whoever plays them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,48 +78,6 @@ class GamePair:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a tournament is asked to be, as far as its format is concerned."""
-
-    bots: tuple[BotId, ...]
-    rounds: int
-    """0 when it was left out."""
-    seed: int
-    openings: Sequence[Sequence[int]]
-    ladder: str
-    """Of the variant and the time control; it may have no game yet."""
-    is_rated: bool
-    options: Options | None
-    """The format's own settings; ``None`` when they were left out."""
-    here: frozenset[BotId] = frozenset()
-    """Bots that are connected and can play it, where no bots were named."""
-
-
-class PlannedGames(Protocol):
-    """A schedule, whose games may be made as they are read."""
-
-    def __len__(self) -> int:
-        """How many there are."""
-
-    def __iter__(self) -> Iterator[PlannedGame]:
-        """Each of them, in the order in which they are to be played."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is stored of a tournament when it is made."""
-
-    bots: tuple[BotId, ...]
-    """In the order in which they are entered."""
-    rounds: int = 0
-    """0 where the format has none."""
-    options: Options | None = None
-    """The format's own settings, what was left out filled in; ``None`` when it has none."""
-    games: PlannedGames = ()
-    """The whole schedule; empty where games are planned as they are needed."""
-
-
 class Format(ABC):
     """Plans a tournament's games, and says when it is decided.
 
@@ -138,8 +98,14 @@ class Format(ABC):
 
     @classmethod
     @abstractmethod
-    def plan(cls, connection: Connection, request: Request) -> Plan:
-        """What a request asks for.
+    def plan(cls, connection: Connection, asked: NewTournament, here: BotIds) -> NewTournament:
+        """What is made of what is asked for: with a whole schedule, where the format has one.
+
+        The bots are in the order in which they are entered, and what was left out of the rounds
+        and of the format's own settings is filled in.
+
+        Args:
+            here: Bots that are connected and can play it, where no bots were named.
 
         Raises:
             InvalidRequestError: it asks for what the format can't be.
@@ -147,12 +113,8 @@ class Format(ABC):
 
     @classmethod
     @abstractmethod
-    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
-        """A stored tournament's format, from where it stands.
-
-        Args:
-            storage: For what is read while it is played.
-        """
+    def load(cls, connection: Connection, row: TournamentRow) -> Self:
+        """A stored tournament's format, from where it stands."""
 
     @classmethod
     @abstractmethod
@@ -184,42 +146,28 @@ class Format(ABC):
 
     # -- of a tournament that is being played -----------------------------------------------
 
+    verdict: str = ""
+    """Why it is decided, in one sentence of at most 200 characters.
+
+    Empty while it is not, and where its games are simply played.
+    """
+    candidates: Collection[BotId] | None = None
+    """The bots whose capacity it plans by; ``None`` for everyone who is here."""
+    reserved: Collection[BotId] = ()
+    """Bots that open tournaments of the same ladder leave to this one."""
+    is_open: bool = False
+    """Whether everyone who is there takes part."""
+    detail: object | None = None
+    """What only this format tells of where it stands: a dataclass.
+
+    It has the fields of the message in the contract's `Tournament` with the format's name,
+    or that name and `standing`.
+    """
+
     @property
-    @abstractmethod
     def is_decided(self) -> bool:
         """Whether no more games are needed."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether everyone who is there takes part."""
-        return False
-
-    @property
-    def candidates(self) -> Collection[BotId] | None:
-        """The bots whose capacity it plans by; ``None`` for everyone who is here."""
-        return None
-
-    @property
-    def reserved(self) -> Collection[BotId]:
-        """Bots that open tournaments of the same ladder leave to this one."""
-        return ()
-
-    @property
-    def verdict(self) -> str:
-        """Why it is decided, in one sentence of at most 200 characters.
-
-        Empty while it is not, and where its games are simply played.
-        """
-        return ""
-
-    @property
-    def detail(self) -> object | None:
-        """What only this format tells of where it stands: a dataclass.
-
-        It has the fields of the message in the contract's `Tournament` with the format's name,
-        or that name and `standing`.
-        """
-        return None
+        return bool(self.verdict)
 
     @abstractmethod
     def game_ended(self, result: PairingResult) -> None:
@@ -229,7 +177,7 @@ class Format(ABC):
         tournament is committed with the game that decides it.
         """
 
-    async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
+    async def next_pairs(self, capacity: Capacity, storage: Storage) -> Sequence[GamePair]:
         """What is to be played next; all of it is stored before this is called again.
 
         It is called whenever a bot has come, or a game has begun or ended.
@@ -240,6 +188,6 @@ class Format(ABC):
         return ()
 
 
-def openings_of(row: TournamentRow) -> Sequence[bytes]:
+def openings_of(settings: TournamentSettings | TournamentRow) -> Sequence[bytes]:
     """Those that a tournament was given, or the server's own."""
-    return row.openings or [encode_moves(opening) for opening in openings_for(row.variant)]
+    return settings.openings or [encode_moves(each) for each in openings_for(settings.variant)]

@@ -19,44 +19,12 @@ BEFORE_VOID = "went on before a game was voided"
 
 
 @dataclass(slots=True)
-class Tie:
+class Tie(Meeting):
     """Two places of a bracket, and the games of those who stand there."""
 
-    round: int
-    number: int
-    """In the bracket, from 1 on."""
-    first: BotId | None
-    """``None`` while it is not known."""
-    second: BotId | None
-    """``None`` while it is not known, or for a bye."""
-    next: int = 0
-    """The number of the tie that the winner goes to; 0 for the last one."""
     pairs: Sequence[Played] = ()
-    winner: BotId | None = None
     wanted: int = 0
-    """So many more pairs of games are to be planned now."""
-    note: str = ""
-    is_bye: bool = False
-
-    def points_of(self, bot_id: BotId) -> float:
-        """One of the two bots' points."""
-        return sum(pair.points_of(bot_id) for pair in self.pairs)
-
-    def to_meeting(self) -> Meeting:
-        """As it is told."""
-        return Meeting(
-            self.round,
-            self.number,
-            self.first,
-            self.second,
-            0.0 if self.first is None else self.points_of(self.first),
-            0.0 if self.second is None else self.points_of(self.second),
-            self.winner,
-            self.next,
-            is_bye=self.is_bye,
-            is_over=self.winner is not None and all(pair.is_over for pair in self.pairs),
-            note=self.note,
-        )
+    """How many more pairs of games are to be planned now."""
 
 
 @dataclass(slots=True)
@@ -75,10 +43,6 @@ class Bracket:
     """Further ones, one by one, while it is level."""
     played: list[Played] = field(default_factory=list)
     """In the order in which they were planned."""
-    _seeds: dict[BotId, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._seeds = {bot: seed for seed, bot in enumerate(self.bots)}
 
     def ties(self) -> list[Tie]:
         """Every tie by its number: the first round's from the top, then the next round's."""
@@ -91,7 +55,7 @@ class Bracket:
         current = self._first_round()
         while current:
             for tie in current:
-                if not tie.is_bye and tie.first is not None and tie.second is not None:
+                if tie.first is not None and tie.second is not None:
                     tie.pairs = by_tie.get((tie.round, frozenset((tie.first, tie.second))), ())
                     self._decide(tie, tie.first, tie.second, busy[tie.round + 1])
             ties += current
@@ -99,23 +63,25 @@ class Bracket:
         return ties
 
     def _first_round(self) -> list[Tie]:
-        size = 2
-        while size < len(self.bots):
-            size *= 2
-        order = seed_order(size)
+        order = _seed_order(len(self.bots))
         ties = []
         for number, (one, other) in enumerate(zip(order[::2], order[1::2], strict=True), start=1):
             tie = Tie(1, number, self.bots[one - 1], None)
             if other <= len(self.bots):
                 tie.second = self.bots[other - 1]
             else:
-                tie.is_bye, tie.winner = True, tie.first
+                tie.is_bye, tie.is_over, tie.winner = True, True, tie.first
             ties.append(tie)
         return ties
 
     def _decide(self, tie: Tie, first: BotId, second: BotId, gone_on: set[BotId]) -> None:
         is_over = all(pair.is_over for pair in tie.pairs)
-        leader, is_level = self._leader(tie, first, second)
+        points = [sum(pair.points_of(bot) for pair in tie.pairs) for bot in (first, second)]
+        tie.first_points, tie.second_points = points
+        is_level = points[0] == points[1]
+        leader = first if points[0] > points[1] else second
+        if is_level:
+            leader = min(first, second, key=self.bots.index)
         stays = next((bot_id for bot_id in (first, second) if bot_id in gone_on), None)
         if stays is not None:
             tie.winner = stays
@@ -129,23 +95,13 @@ class Bracket:
             tie.wanted = 1
         else:
             tie.winner, tie.note = leader, BY_SEED if is_level else ""
-
-    def _leader(self, tie: Tie, first: BotId, second: BotId) -> tuple[BotId, bool]:
-        """Who has more points, and whether it is level: then it is the better seed."""
-        points = tie.points_of(first), tie.points_of(second)
-        if points[0] == points[1]:
-            return min(first, second, key=self._seeds.__getitem__), True
-        return (first if points[0] > points[1] else second), False
+        tie.is_over = is_over and tie.winner is not None
 
 
-def seed_order(size: int) -> list[int]:
-    """The seeds of a bracket from the top, such as 1, 4, 2, 3.
-
-    Args:
-        size: A power of two.
-    """
-    order = [1]
-    while len(order) < size:
+def _seed_order(bots: int) -> list[int]:
+    """The seeds of a bracket from the top, such as 1, 4, 2, 3: a power of two of them."""
+    order = [1, 2]
+    while len(order) < bots:
         seeds = 2 * len(order) + 1
         order = [each for seed in order for each in (seed, seeds - seed)]
     return order

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from meijin.server.errors import InvalidRequestError
-from meijin.server.tournaments.formats.base import Plan, Request
+from meijin.server.tournaments.formats.base import BotIds
 from meijin.server.tournaments.formats.schedule import PlayedOut
 from meijin.store.schema import BotId, ChallengeColors, FormatName
-from meijin.store.tournaments import PlannedGame
+from meijin.store.tournaments import NewTournament, PlannedGame
 from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR
 
 CHALLENGE = FormatName("challenge")
@@ -20,7 +20,7 @@ class ChallengeFormat(PlayedOut):
     IS_CASUAL = True
 
     @classmethod
-    def plan(cls, connection: Connection, request: Request) -> Plan:
+    def plan(cls, connection: Connection, asked: NewTournament, here: BotIds) -> NewTournament:
         """Nothing: no tournament is asked to be a challenge.
 
         Raises:

@@ -30,14 +30,6 @@ class PairScore(NamedTuple):
     losses: int
 
 
-class Score(NamedTuple):
-    """The result of one game, as it is counted."""
-
-    black_id: BotId
-    white_id: BotId
-    result: Result
-
-
 def _none() -> Counts:
     return np.zeros(0, np.int64)
 
@@ -69,8 +61,8 @@ class Crosstable:
         return self.pairs & ((1 << SHIFT) - 1)
 
     @classmethod
-    def of(cls, games: Iterable[Score]) -> Self:
-        """What some games come to."""
+    def of(cls, games: Iterable[tuple[BotId, BotId, Result]]) -> Self:
+        """What black and white scored in some games."""
         pairs, scores = [], []
         for black, white, result in games:
             place = RESULT_PLACES[result]
@@ -80,7 +72,6 @@ class Crosstable:
 
     @classmethod
     def total(cls, tables: Sequence[Self]) -> Self:
-        """What some tables come to together."""
         pairs = np.concatenate([table.pairs for table in tables])
         return cls._summed(pairs, np.concatenate([table.scores for table in tables]))
 

@@ -31,7 +31,6 @@ class Entry:
     byes: int = 0
 
     def has_met(self, other: "Entry") -> bool:
-        """Whether the two have met."""
         return other.bot_id in self.opponents
 
     def wants_same(self, other: "Entry") -> bool:
@@ -39,22 +38,12 @@ class Entry:
         return self.balance * other.balance > 0
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """Who meets whom."""
-
-    meetings: tuple[tuple[Entry, Entry], ...]
-    """The first of each begins with black; those with the most points come first."""
-    bye: Entry | None
-    """Who has no opponent."""
-
-
 Pair = tuple[int, int]
 May = Callable[[Entry, Entry], bool]
 
 
-def next_round(entries: Sequence[Entry]) -> Round:
-    """Pair bots.
+def next_round(entries: Sequence[Entry]) -> Sequence[tuple[Entry, Entry]]:
+    """Pair bots: the first of each two begins with black; those with the most points come first.
 
     With an odd number of them the bye goes to the one with the fewest byes so far, of these to
     the one with the fewest points, and of these to the last seed, as long as the others can
@@ -77,8 +66,7 @@ def next_round(entries: Sequence[Entry]) -> Round:
             if matching.size == len(field_) // 2:
                 pairs = _Pairing(field_, graph, matching, bye).pairs()
                 meetings = [(field_[one], field_[other]) for one, other in pairs]
-                ordered = (_in_order(*pair, board) for board, pair in enumerate(meetings))
-                return Round(tuple(ordered), None if bye is None else field_[bye])
+                return [_in_order(*pair, board) for board, pair in enumerate(meetings)]
     raise AssertionError("any two bots may meet")
 
 
@@ -138,10 +126,10 @@ class _Pairing:
         while group:
             one = group[0]
             for other in self._candidates(group):
-                rest = self._rest.without_edge(one, other)
+                rest = self._rest.without(one, other)
                 if rest.size < self._rest.size - 1:
                     continue
-                smaller = bracket.without_edge(one, other)
+                smaller = bracket.without(one, other)
                 if smaller.size == bracket.size - 1:
                     bracket, self._rest = smaller, rest
                     found.append((one, other))

@@ -1,54 +1,28 @@
 """A knockout: who loses a tie is out, until one bot is left."""
 
-import random
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from itertools import islice
-from typing import Self, TypeAlias
+from typing import Self
 
 from sqlalchemy import Connection
 
 from meijin.game import TimeControl
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
-from meijin.server.tournaments.formats.base import (
-    MAX_GAMES,
-    Capacity,
-    Format,
-    GamePair,
-    Plan,
-    Request,
-    openings_of,
-)
+from meijin.server.tournaments.formats.base import MAX_GAMES, BotIds, Capacity, GamePair
 from meijin.server.tournaments.formats.bracket import Bracket, Tie
-from meijin.server.tournaments.formats.crosstable import Crosstable
-from meijin.server.tournaments.formats.pairs import (
-    Played,
-    Scores,
-    count,
-    played_pairs,
-    scores_of,
-)
+from meijin.server.tournaments.formats.pairs import PairedFormat, Played, Scores, seeded, seeding_of
 from meijin.server.tournaments.formats.report import Report, TournamentStanding, ranks_of
-from meijin.server.tournaments.formats.schedule import deal
-from meijin.server.tournaments.formats.seeding import seeded, seeding_of
 from meijin.store.schema import BotId
-from meijin.store.tournaments import TournamentRow
-from meijin.store.tournaments.match_counts import (
-    GAMES_OF_A_PAIR,
-    PairingResult,
-    PlannedResult,
-    planned_results,
-)
-from meijin.wire import Options, move_time
+from meijin.store.tournaments import NewTournament, TournamentRow
+from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult, PlannedResult
+from meijin.wire.capabilities import move_time
+from meijin.wire.formats import Options
 
 LEAST_FAST_CLOCK = 0.01
 MILLISECOND = timedelta(milliseconds=1)
-
-TieKey: TypeAlias = tuple[int, frozenset[BotId]]
-"""The round, and the two bots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +39,13 @@ class KnockoutSettings:
     """What the faster clock has of the tournament's."""
 
     @classmethod
-    def parse(cls, options: Options) -> Self:
+    def parse(cls, options: Options | None) -> Self:
         """The settings that options say; those that are left out have their defaults.
 
         Raises:
             InvalidRequestError: a number is out of its range.
         """
-        usual = cls()
+        usual, options = cls(), options or {}
         fast_clock = float(options.get("fast_clock") or usual.fast_clock)
         if not LEAST_FAST_CLOCK <= fast_clock <= 1:
             raise InvalidRequestError(
@@ -90,73 +64,54 @@ class KnockoutSettings:
         return self.pairs + self.extra_pairs + self.fast_pairs
 
     def most_games(self, bots: int) -> int:
-        """The most games that so many bots may play."""
         return (bots - 1) * self.most_pairs * GAMES_OF_A_PAIR
 
 
-class KnockoutFormat(Format):
+class KnockoutFormat(PairedFormat):
     """Plans the games of a tie as soon as its two bots are known.
 
-    A game of an earlier round that is voided is played again; who has games in the next round
-    stays there.
-
-    Args:
-        bots: Ids and names in the order of their seeds.
-        games: What is planned by now.
+    Who has games in the next round stays there, also when a game of an earlier one is voided.
     """
 
     MAY_END_EARLY = True
 
-    def __init__(
-        self,
-        settings: KnockoutSettings,
-        bots: Sequence[tuple[BotId, str]],
-        openings: Sequence[bytes],
-        *,
-        time_control: TimeControl,
-        seed: int,
-        games: Iterable[PlannedResult] = (),
-    ) -> None:
-        self._settings = settings
-        self._fast = faster(time_control, settings.fast_clock)
-        self._names = dict(bots)
-        self._openings = openings
-        self._seed = seed
-        self.bracket = _bracket(settings, bots, games)
-        self._missing: Counter[TieKey] = Counter()
-        """Of each tie that is being played, its games without a result."""
-        for pair in self.bracket.played:
-            self._missing[pair.round, pair.bots] += GAMES_OF_A_PAIR - pair.games
-        self._missing = +self._missing
+    def __init__(self, row: TournamentRow, games: Iterable[PlannedResult] = ()) -> None:
+        super().__init__(row, games)
+        self._settings = settings = KnockoutSettings.parse(row.options)
+        self._fast = faster(row.time_control, settings.fast_clock)
+        self._names = dict(row.bots)
+        extra = settings.extra_pairs + settings.fast_pairs
+        self.bracket = Bracket(self.bots, settings.pairs, extra, self.pairs)
         self._is_due = True
         """A tie has ended since it was last looked what is to be planned."""
+        self._look()
+
+    def _look(self) -> None:
+        """See who is to play next, and whether the final has a winner.
+
+        How fast those are that entered matters when a round may begin. A game of an earlier round
+        may be to be played again.
+        """
+        self.candidates = self._names if self._is_due else ()
+        final = self.bracket.ties()[-1]
+        self.verdict = ""
+        if final.winner is not None and all(pair.is_over for pair in self.pairs):
+            note = f": {final.note}" if final.note else ""
+            self.verdict = f"{self._names[final.winner]} wins the final{note}"
 
     @classmethod
-    def plan(cls, connection: Connection, request: Request) -> Plan:
-        """A bracket of the bots in the order of their seeds."""
-        if request.rounds:
+    def plan(cls, connection: Connection, asked: NewTournament, here: BotIds) -> NewTournament:
+        if asked.rounds:
             raise InvalidRequestError("rounds: a knockout has as many as its bots need")
-        settings = KnockoutSettings.parse(request.options or {})
-        games = settings.most_games(len(request.bots))
+        settings = KnockoutSettings.parse(asked.options)
+        games = settings.most_games(len(asked.bots))
         if games > MAX_GAMES:
             raise InvalidRequestError(
                 f"knockout: {settings.most_pairs} pairs of games a tie make up to {games} games; "
                 f"at most {MAX_GAMES}"
             )
-        options = {"seeding": seeding_of(request).value, **asdict(settings)}
-        return Plan(seeded(connection, request), options=options)
-
-    @classmethod
-    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
-        """With all that is planned, and the results."""
-        return cls(
-            _settings_of(row),
-            row.bots,
-            openings_of(row),
-            time_control=row.time_control,
-            seed=row.seed,
-            games=planned_results(connection, row.id),
-        )
+        options = {"seeding": seeding_of(asked).value, **asdict(settings)}
+        return replace(asked, bots=seeded(connection, asked), options=options)
 
     @classmethod
     def objection_to_sides(cls, options: Options | None) -> str:
@@ -167,54 +122,49 @@ class KnockoutFormat(Format):
 
     @classmethod
     def planned_games(cls, row: TournamentRow) -> int:
-        """The most that there may be."""
-        return _settings_of(row).most_games(len(row.bots))
+        return KnockoutSettings.parse(row.options).most_games(len(row.bots))
 
-    @classmethod
-    def report(cls, connection: Connection, row: TournamentRow, crosstable: Crosstable) -> Report:
-        """Who got how far, and the bracket."""
-        games = planned_results(connection, row.id)
-        ties = _bracket(_settings_of(row), row.bots, games).ties()
-        return report_of([bot for bot, _ in row.bots], ties, scores_of(games))
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether the final has a winner, and no game of an earlier round is to be played again."""
-        return not self._missing and self.bracket.ties()[-1].winner is not None
-
-    @property
-    def verdict(self) -> str:
-        """Who has won; empty while nobody has."""
-        final = self.bracket.ties()[-1]
-        if self._missing or final.winner is None:
-            return ""
-        note = f": {final.note}" if final.note else ""
-        return f"{self._names[final.winner]} wins the final{note}"
+    def report_by(self, scores: Scores) -> Report:
+        """By how far the bots got, and the bracket."""
+        ties = self.bracket.ties()
+        reached = {bot: (tie.round, True) for tie in ties for bot in (tie.first, tie.second) if bot}
+        out = {
+            bot: tie.round
+            for tie in ties
+            for bot in (tie.first, tie.second)
+            if bot is not None and tie.winner not in {None, bot}
+        }
+        reached |= {bot: (round_, False) for bot, round_ in out.items()}
+        order = sorted(self.bots, key=lambda bot: reached[bot], reverse=True)
+        ranks = ranks_of([reached[bot] for bot in order])
+        champion = ties[-1].winner
+        standings = []
+        for bot, rank in zip(order, ranks, strict=True):
+            wins, draws, losses = scores.get(bot, (0, 0, 0))
+            note = f"out in round {out[bot]}" if bot in out else "still in"
+            if bot == champion:
+                note = "winner"
+            points = wins + draws / 2
+            standings.append(TournamentStanding(rank, bot, points, wins, draws, losses, note=note))
+        return Report(tuple(standings), tuple(ties))
 
     def game_ended(self, result: PairingResult) -> None:
-        """Count it for its tie."""
-        pair = count(self.bracket.played, result)
-        tie = pair.round, pair.bots
-        self._missing[tie] -= 1
-        if not self._missing[tie]:
-            del self._missing[tie]
+        """See what follows once all games of the tie have ended."""
+        ended = self.count(result)
+        bots = ended.bots
+        of_round = (pair for pair in self.pairs if pair.round == ended.round)
+        if all(pair.is_over for pair in of_round if pair.first in bots):
             self._is_due = True
+            self._look()
 
-    @property
-    def candidates(self) -> Collection[BotId]:
-        """Those that entered, when a round may begin: how fast they are matters."""
-        return self._names if self._is_due else ()
-
-    async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
+    async def next_pairs(self, capacity: Capacity, storage: Storage) -> Sequence[GamePair]:
         """The next games of every tie whose two bots are known and whose games have ended."""
         if not self._is_due:
             return ()
         self._is_due = False
         pairs = [pair for tie in self.bracket.ties() for pair in self._pairs(tie, capacity)]
-        for pair in pairs:
-            played = Played(pair.round, pair.first, pair.second)
-            self.bracket.played.append(played)
-            self._missing[played.round, played.bots] += GAMES_OF_A_PAIR
+        self.pairs += [Played(pair.round, pair.first, pair.second) for pair in pairs]
+        self._look()
         return pairs
 
     def _pairs(self, tie: Tie, capacity: Capacity) -> list[GamePair]:
@@ -225,7 +175,7 @@ class KnockoutFormat(Format):
         assert tie.second is not None
         bots = (tie.first, tie.second)
         done = len(tie.pairs)
-        deck = deal(self._openings, random.Random(f"{self._seed} {tie.number}"))  # noqa: S311 - no secret
+        deck = self.deck(tie.number)
         reason = f"round {tie.round}, tie {tie.number}" + (", which is level" if done else "")
         is_fast = done >= self._settings.pairs + self._settings.extra_pairs
         control = self._fast if is_fast and self._can_be_fast(bots, capacity) else None
@@ -252,43 +202,3 @@ def faster(control: TimeControl, share: float) -> TimeControl:
         increment=part(control.increment) if control.increment else control.increment,
         per_move=None if control.per_move is None else part(control.per_move),
     )
-
-
-def report_of(bots: Sequence[BotId], ties: Sequence[Tie], scores: Scores) -> Report:
-    """The bots by how far they got, and all ties.
-
-    Args:
-        bots: In the order of their seeds.
-    """
-    reached = {bot: (tie.round, True) for tie in ties for bot in (tie.first, tie.second) if bot}
-    out = {
-        bot: tie.round
-        for tie in ties
-        for bot in (tie.first, tie.second)
-        if bot is not None and tie.winner not in {None, bot}
-    }
-    reached |= {bot: (round_, False) for bot, round_ in out.items()}
-    order = sorted(bots, key=lambda bot: reached[bot], reverse=True)
-    ranks = ranks_of([reached[bot] for bot in order])
-    champion = ties[-1].winner
-    standings = []
-    for bot, rank in zip(order, ranks, strict=True):
-        wins, draws, losses = scores.get(bot, (0, 0, 0))
-        note = f"out in round {out[bot]}" if bot in out else "still in"
-        if bot == champion:
-            note = "winner"
-        points = wins + draws / 2
-        standings.append(TournamentStanding(rank, bot, points, wins, draws, losses, note=note))
-    return Report(tuple(standings), tuple(tie.to_meeting() for tie in ties))
-
-
-def _bracket(
-    settings: KnockoutSettings, bots: Sequence[tuple[BotId, str]], games: Iterable[PlannedResult]
-) -> Bracket:
-    seeds = [bot for bot, _ in bots]
-    extra = settings.extra_pairs + settings.fast_pairs
-    return Bracket(seeds, settings.pairs, extra, played_pairs(games))
-
-
-def _settings_of(row: TournamentRow) -> KnockoutSettings:
-    return KnockoutSettings.parse(row.options or {})

@@ -6,45 +6,41 @@ the run that has all of its games is marked final.
 
 import asyncio
 import itertools
-import random
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from typing import Self
+from typing import Any, Self
 
 from sqlalchemy import Connection
 
 from meijin.ladder.pairing import PairingTable
-from meijin.ladder.statistics.pairing.matchmaking import Pick
-from meijin.ladder.statistics.pairing.stopping import StoppingRule
+from meijin.ladder.statistics.pairing.matchmaking import Pick, StoppingRule
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (
     MAX_GAMES,
+    BotIds,
     Capacity,
     Format,
     GamePair,
-    Plan,
-    Request,
     openings_of,
 )
 from meijin.server.tournaments.formats.schedule import deal
+from meijin.store.ladders.ladders import ladder_row
 from meijin.store.ladders.planning import (
     BotPair,
     LadderState,
     ladder_state,
     planned_games,
-    published_run,
-    rated_bots,
     unplayed_games,
 )
-from meijin.store.schema import BotId, LadderId, RatingRunId, TournamentId
-from meijin.store.tournaments import TournamentRow, entrants
+from meijin.store.ladders.versions import rated_bots
+from meijin.store.schema import BotId, RatingRunId
+from meijin.store.tournaments import NewTournament, TournamentRow, entrants
 from meijin.store.tournaments.match_counts import GAMES_OF_A_PAIR, PairingResult
-from meijin.wire import Options
+from meijin.wire.formats import Options
 
 RUN_POLL_INTERVAL = timedelta(seconds=1)
 """Between two looks for a new run of the ladder."""
@@ -54,11 +50,6 @@ PLAYED_OUT = 2
 """Repeated games after which two bots that have seen all openings learn nothing more."""
 WIDEST_ZONE = 1000.0
 """The widest indifference zone, in Elo."""
-
-
-def now() -> datetime:
-    """The time of day, in UTC."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +63,24 @@ class LadderSettings:
     within: float = 0.0
     """The indifference zone of the order, in Elo."""
     top: int = 0
-    """The order is of the first so many and the rest; 0 for that of all."""
+    """How many of the first have to be told from the rest; 0 for the order of all."""
     most_seconds: int = 0
     """From its creation on; 0 for no bound."""
     final: bool = False
     """It settles the ladder."""
 
     @classmethod
-    def parse(cls, options: Options) -> Self:
-        """The settings that options say; older ones, of a confidence alone, ask for every order.
+    def parse(cls, options: Options | None) -> Self:
+        """The settings that options say; those that are left out have their defaults.
 
         Raises:
             InvalidRequestError: a number is out of its range, or says nothing without another.
         """
-        settings = cls(
-            confidence=float(options.get("confidence", 0.0)),
-            most_games=int(options.get("most_games", 0)),
-            within=float(options.get("within", 0.0)),
-            top=int(options.get("top", 0)),
-            most_seconds=int(options.get("most_seconds", 0)),
-            final=bool(options.get("final", False)),
-        )
+        given = options or {}
+        known: dict[str, Any] = {
+            each.name: given[each.name] for each in fields(cls) if each.name in given
+        }
+        settings = cls(**known)
         settings._check()
         return settings
 
@@ -116,13 +104,12 @@ class LadderSettings:
         return StoppingRule(self.confidence, self.within, self.top) if self.confidence else None
 
     def settled(self, bots: int) -> str:
-        """The verdict when certainty has ended it."""
         what = f"the first {self.top} of {bots} bots" if self.top else f"the order of {bots} bots"
         zone = f" but for differences below {self.within:g} Elo" if self.within else ""
         return f"{what} sure to {100 * self.confidence:g} %{zone}"
 
     def used_up(self, games: int) -> str:
-        """The verdict after so many games; empty while there may be more."""
+        """The verdict when this was the last game that there may be; else empty."""
         return f"{games} games, the most there were to be" if 0 < self.most_games <= games else ""
 
 
@@ -151,153 +138,99 @@ class LadderFormat(Format):
 
     def __init__(
         self,
-        settings: LadderSettings,
-        storage: Storage,
-        ids: tuple[TournamentId, LadderId],
+        row: TournamentRow,
         bots: Sequence[BotId],
-        openings: Sequence[bytes],
         *,
-        seed: int,
         planned: Counter[BotPair],
         unplayed: Counter[BotPair],
-        finished: int,
-        create_time: datetime,
-        clock: Callable[[], float] = time.monotonic,
-        wall_clock: Callable[[], datetime] = now,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Go on with a tournament.
 
         Args:
-            ids: Of the tournament and of its ladder.
             bots: Who takes part; everyone who is there, if empty.
             planned: How many games there are already for each two.
             unplayed: How many of them have no result.
-            finished: How many have one.
-            create_time: Of the tournament.
-            clock: Seconds; says when to look for a new run.
-            wall_clock: Says when its time is over.
+            clock: Says when its time is over.
         """
-        self._settings = settings
-        self._storage = storage
-        self._tournament_id, self._ladder_id = ids
+        assert row.ladder_id is not None
+        self._settings = settings = LadderSettings.parse(row.options)
+        self._row = row
+        self._ladder_id = row.ladder_id
         self._entrants = frozenset(bots)
-        self._openings = openings
-        self._seed = seed
+        self._openings = openings_of(row)
         self._planned = planned
         self._unplayed = unplayed
-        self._finished = finished
+        self._finished = row.finished
         self._decks: dict[BotPair, Iterator[bytes]] = {}
         self._clock = clock
-        self._next_look = clock()
+        self._next_look = time.monotonic()
         self._run_id: RatingRunId | None = None
         self._table: PairingTable | None = None
         self._ended: list[PairingResult] = []
-        self._wall_clock = wall_clock
-        self._end_time: datetime | None = None
-        if settings.most_seconds:
-            self._end_time = create_time + timedelta(seconds=settings.most_seconds)
-        self._detail: LadderStanding | None = None
-        self._verdict = settings.used_up(finished)
+        self.is_open = not bots
+        self.candidates = self._entrants or None
+        self.reserved = self._entrants if settings.final else ()
+        self.verdict = settings.used_up(row.finished)
 
     @classmethod
-    def plan(cls, connection: Connection, request: Request) -> Plan:
-        """A ladder of some bots, or of everyone who is there, without a schedule."""
-        if not request.is_rated:
+    def plan(cls, connection: Connection, asked: NewTournament, here: BotIds) -> NewTournament:
+        if not asked.is_rated:
             raise InvalidRequestError("unrated: a ladder's games are rated")
-        if request.rounds:
+        if asked.rounds:
             raise InvalidRequestError("rounds: a ladder has none; ladder.most_games bounds it")
-        settings = LadderSettings.parse(request.options or {})
-        bots = request.bots
+        settings = LadderSettings.parse(asked.options)
+        bots = asked.bots
         if settings.final and not bots:
-            bots = _reachable(connection, request)
+            bots = _reachable(connection, asked, here)
         if bots and settings.top >= len(bots):
             raise InvalidRequestError(f"ladder.top {settings.top} is not below {len(bots)} bots")
-        return Plan(bots, options=asdict(settings))
+        return replace(asked, bots=bots, options=asdict(settings))
 
     @classmethod
-    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
-        """With what is planned and has ended."""
-        assert row.ladder_id is not None
+    def load(cls, connection: Connection, row: TournamentRow) -> Self:
         return cls(
-            _settings(row),
-            storage,
-            (row.id, row.ladder_id),
+            row,
             entrants(connection, row.id),
-            openings_of(row),
-            seed=row.seed,
             planned=planned_games(connection, row.id),
             unplayed=unplayed_games(connection, row.id),
-            finished=row.finished,
-            create_time=row.create_time,
         )
 
     @classmethod
     def planned_games(cls, row: TournamentRow) -> int:
-        """The most that there may be."""
-        return _settings(row).most_games
-
-    @property
-    def is_open(self) -> bool:
-        """Whether everyone who is there takes part."""
-        return not self._entrants
-
-    @property
-    def candidates(self) -> Collection[BotId] | None:
-        """Those that take part."""
-        return self._entrants or None
-
-    @property
-    def reserved(self) -> Collection[BotId]:
-        """Those that it settles the order of."""
-        return self._entrants if self._settings.final else ()
-
-    @property
-    def detail(self) -> LadderStanding | None:
-        """How sure the newest run is; ``None`` where nothing is asked, or it can't say."""
-        return self._detail
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether it is certain enough, played out, or its games or its time are used up."""
-        return bool(self._verdict)
-
-    @property
-    def verdict(self) -> str:
-        """Why no more games are needed; empty while they are."""
-        return self._verdict
+        return LadderSettings.parse(row.options).most_games
 
     def game_ended(self, result: PairingResult) -> None:
         """Learn from a game when the next are planned."""
         self._finished += 1
         self._unplayed[_pair(result.black_id, result.white_id)] -= 1
         self._ended.append(result)
-        self._verdict = self._verdict or self._settings.used_up(self._finished)
+        self.verdict = self.verdict or self._settings.used_up(self._finished)
 
-    async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
+    async def next_pairs(self, capacity: Capacity, storage: Storage) -> Sequence[GamePair]:
         """A pair of games for each two free bots, the most instructive first."""
-        if self._end_time is not None and self._wall_clock() >= self._end_time:
-            most = timedelta(seconds=self._settings.most_seconds)
-            self._verdict = self._verdict or f"{most} h, the most time that it had"
-        if self._verdict:
+        most = timedelta(seconds=self._settings.most_seconds)
+        if most and self._clock() >= self._row.create_time + most:
+            self.verdict = self.verdict or f"{most} h, the most time that it had"
+        if self.verdict:
             return ()
-        table = await self._current_table(capacity)
+        table = await self._current_table(capacity, storage)
         if table.is_settled:
-            self._verdict = self._settings.settled(table.size)
+            self.verdict = self._settings.settled(table.size)
             return ()
         if self._entrants and table.is_closed and not self._unplayed.total():
-            self._verdict = NOTHING_TO_LEARN
+            self.verdict = NOTHING_TO_LEARN
             return ()
         ended, self._ended = self._ended, []
-        plan = partial(
+        seats, held = capacity.seats, capacity.held
+        picks = await asyncio.to_thread(
             table.plan,
-            free={
-                bot: seat.free - capacity.held.get(bot, 0) for bot, seat in capacity.seats.items()
-            },
-            playing={bot for bot, seat in capacity.seats.items() if seat.playing},
+            free={bot: seat.free - held.get(bot, 0) for bot, seat in seats.items()},
+            playing={bot for bot, seat in seats.items() if seat.playing},
             ended=ended,
             most=self._room(capacity),
         )
-        return [self._plan_pair(*picked) for picked in await asyncio.to_thread(plan)]
+        return [self._plan_pair(*picked) for picked in picks]
 
     def _room(self, capacity: Capacity) -> int:
         """How many pairs may be planned."""
@@ -306,34 +239,32 @@ class LadderFormat(Format):
             games = min(games, self._settings.most_games - self._planned.total())
         return min((games + 1) // GAMES_OF_A_PAIR, MAX_PICKS)
 
-    async def _current_table(self, capacity: Capacity) -> PairingTable:
+    async def _current_table(self, capacity: Capacity, storage: Storage) -> PairingTable:
         """What is known of the bots that take part; read again when there is a new run."""
         bots = self._entrants or capacity.seats.keys()
         table = self._table
         if table is not None and table.has(bots):
-            if self._clock() < self._next_look:
+            if time.monotonic() < self._next_look:
                 return table
-            newest = await self._storage.read(published_run, ladder_id=self._ladder_id)
-            self._next_look = self._clock() + RUN_POLL_INTERVAL.total_seconds()
-            if newest == self._run_id:
+            ladder = await storage.read(ladder_row, ladder_id=self._ladder_id)
+            self._next_look = time.monotonic() + RUN_POLL_INTERVAL.total_seconds()
+            if ladder.run_id == self._run_id:
                 return table
-        state = await self._storage.read(
-            partial(ladder_state, ladder_id=self._ladder_id, tournament_id=self._tournament_id)
+        state = await storage.read(
+            ladder_state, ladder_id=self._ladder_id, tournament_id=self._row.id
         )
         self._ended.clear()  # all but the very last are in what was read
         self._run_id = None if state.table.run is None else state.table.run.id
-        picks = self._planned.total() // GAMES_OF_A_PAIR
-        make = partial(
+        self._table = await asyncio.to_thread(
             PairingTable,
             state,
             sorted(bots),
-            picks=picks,
+            picks=self._planned.total() // GAMES_OF_A_PAIR,
             unplayed=self._unplayed.copy(),
             played_out=self._played_out(state),
             rule=self._settings.rule,
         )
-        self._table = await asyncio.to_thread(make)
-        self._detail = _standing(self._table, state)
+        self.detail = _standing(self._table, state)
         return self._table
 
     def _played_out(self, state: LadderState) -> set[BotPair]:
@@ -347,23 +278,23 @@ class LadderFormat(Format):
 
     def _plan_pair(self, one: BotId, other: BotId, pick: Pick) -> GamePair:
         pair = _pair(one, other)
-        dealt = (self._planned[pair] + 1) // GAMES_OF_A_PAIR
+        dealt = self._planned[pair] // GAMES_OF_A_PAIR
         if pair not in self._decks:
-            rng = random.Random(f"{self._seed} {pair[0]} {pair[1]}")  # noqa: S311 - no secret
-            self._decks[pair] = itertools.islice(deal(self._openings, rng), dealt, None)
+            openings = deal(self._openings, self._row.seed, *pair)
+            self._decks[pair] = itertools.islice(openings, dealt, None)
         black, white = pair if dealt % 2 else pair[::-1]
         self._planned[pair] += GAMES_OF_A_PAIR
         self._unplayed[pair] += GAMES_OF_A_PAIR
         return GamePair(black, white, next(self._decks[pair]), pick.reason)
 
 
-def _reachable(connection: Connection, request: Request) -> tuple[BotId, ...]:
+def _reachable(connection: Connection, asked: NewTournament, here: BotIds) -> tuple[BotId, ...]:
     """Who enters when entries are closed: who is there of those on the ladder, if it has any."""
-    rated = rated_bots(connection, request.ladder)
-    bots = sorted(request.here & rated if rated else request.here)
+    rated = rated_bots(connection, asked.ladder)
+    bots = sorted(here & rated if rated else here)
     if len(bots) < GAMES_OF_A_PAIR:
         raise InvalidRequestError(
-            f"bots: {len(bots)} of the ladder {request.ladder} are connected; it takes two"
+            f"bots: {len(bots)} of the ladder {asked.ladder} are connected; it takes two"
         )
     return tuple(bots)
 
@@ -375,10 +306,6 @@ def _standing(table: PairingTable, state: LadderState) -> LadderStanding | None:
     names = {row.bot_id: row.bot for row in state.table.standings}
     ahead, behind = (names[bot] for bot in weakest)
     return LadderStanding(found.confidence, ahead, behind, found.lead, found.deviation)
-
-
-def _settings(row: TournamentRow) -> LadderSettings:
-    return LadderSettings.parse(row.options or {})
 
 
 def _pair(one: BotId, other: BotId) -> BotPair:

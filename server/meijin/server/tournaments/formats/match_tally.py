@@ -27,7 +27,6 @@ class MatchTally:
 
     @property
     def counts(self) -> MatchCounts:
-        """What was counted so far."""
         return MatchCounts(tuple(self._games), tuple(self._halves), self._repeats)
 
     def add(self, result: PairingResult) -> PairHalves | None:

@@ -29,18 +29,11 @@ class Matching:
             if self._mates[vertex] == NOBODY:
                 self.size += self._augment(vertex)
 
-    def without(self, vertex: int) -> Self:
-        """A maximum matching of the vertices but for one."""
-        return self._rest(vertex)
+    def without(self, *vertices: int) -> Self:
+        """A maximum matching of all vertices but for one, or for two that are neighbours.
 
-    def without_edge(self, one: int, other: int) -> Self:
-        """A maximum matching of the vertices but for two neighbours.
-
-        It has one edge less exactly if theirs is in some maximum matching.
+        Without two it has one edge less exactly if theirs is in some maximum matching.
         """
-        return self._rest(one, other)
-
-    def _rest(self, *vertices: int) -> Self:
         rest = object.__new__(type(self))
         rest._graph = self._graph
         rest._is_in = self._is_in[:]

@@ -33,11 +33,10 @@ class TournamentStanding:
 
     @property
     def games(self) -> int:
-        """Those with a result."""
         return self.wins + self.draws + self.losses
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Meeting:
     """Two bots in one round, and the games they play there."""
 

@@ -4,25 +4,19 @@ import math
 import random
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Self, TypeAlias, TypeVar
+from dataclasses import replace
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from meijin.game import encode_moves
 from meijin.server.errors import InvalidRequestError
-from meijin.server.storage import Storage
-from meijin.server.tournaments.formats.base import MAX_GAMES, Format, Plan, Request
+from meijin.server.tournaments.formats.base import MAX_GAMES, BotIds, Format, openings_of
 from meijin.server.tournaments.formats.crosstable import Crosstable
-from meijin.server.tournaments.formats.report import (
-    Report,
-    TieBreak,
-    TournamentStanding,
-    ranks_of,
-)
+from meijin.server.tournaments.formats.report import Report, TieBreak, TournamentStanding, ranks_of
 from meijin.store.schema import BotId
-from meijin.store.tournaments import PlannedGame, TournamentRow
+from meijin.store.tournaments import NewTournament, PlannedGame, TournamentRow
 from meijin.store.tournaments.match_counts import PairingResult
 
 DEFAULT_ROUNDS = 2
@@ -35,7 +29,6 @@ CHUNK = 1000
 
 Places: TypeAlias = NDArray[np.int32]
 """Bots by their places in the order of entry, from 0 on."""
-Opening = TypeVar("Opening")
 
 
 class PlayedOut(Format):
@@ -51,13 +44,11 @@ class PlayedOut(Format):
         self.remaining = remaining
 
     @classmethod
-    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
-        """With what is left to play."""
+    def load(cls, connection: Connection, row: TournamentRow) -> Self:
         return cls(row.planned - row.finished)
 
     @classmethod
     def planned_games(cls, row: TournamentRow) -> int:
-        """All of them."""
         return row.planned
 
     @classmethod
@@ -67,44 +58,48 @@ class PlayedOut(Format):
 
     @property
     def is_decided(self) -> bool:
-        """Whether every game has its result."""
         return self.remaining == 0
 
     def game_ended(self, result: PairingResult) -> None:
-        """One game less."""
         self.remaining -= 1
 
 
 class ScheduledFormat(PlayedOut):
     """Plans each round by who meets whom."""
 
-    @classmethod
+    @staticmethod
     @abstractmethod
-    def count_pairs(cls, bots: int) -> int:
-        """How many pairs of so many bots meet."""
-
-    @classmethod
-    @abstractmethod
-    def pairs(cls, bots: int) -> tuple[Places, Places]:
+    def pairs(bots: int) -> tuple[Places, Places]:
         """Who meets whom, each pair once: the first bots and the second ones."""
 
     @classmethod
-    def plan(cls, connection: Connection, request: Request) -> Plan:
-        """Every game that there is to be."""
-        rounds = request.rounds or DEFAULT_ROUNDS
-        bots = len(request.bots)
-        games = rounds * cls.count_pairs(bots)
-        if games > MAX_GAMES:
-            message = f"{bots} bots and rounds {rounds} make {games} games; at most {MAX_GAMES}"
-            raise InvalidRequestError(message)
-        planned = Schedule(
-            request.bots,
-            cls.pairs(bots),
-            rounds=rounds,
-            openings=request.openings,
-            seed=request.seed,
-        )
-        return Plan(request.bots, rounds, games=planned)
+    def plan(cls, connection: Connection, asked: NewTournament, here: BotIds) -> NewTournament:
+        bots, rounds = asked.bots, asked.rounds or DEFAULT_ROUNDS
+        pairs, openings = cls.pairs(len(bots)), openings_of(asked)
+        schedule = Schedule(bots, pairs, rounds=rounds, openings=openings, seed=asked.seed)
+        if (games := rounds * len(pairs[0])) > MAX_GAMES:
+            raise InvalidRequestError(
+                f"{len(bots)} bots and rounds {rounds} make {games} games; at most {MAX_GAMES}"
+            )
+        return replace(asked, rounds=rounds, schedule=schedule)
+
+
+class RoundRobin(ScheduledFormat):
+    """Everybody meets everybody."""
+
+    @staticmethod
+    def pairs(bots: int) -> tuple[Places, Places]:
+        first, second = np.triu_indices(bots, k=1)
+        return first.astype(np.int32), second.astype(np.int32)
+
+
+class Gauntlet(ScheduledFormat):
+    """The first bot meets each of the others."""
+
+    @staticmethod
+    def pairs(bots: int) -> tuple[Places, Places]:
+        others = np.arange(1, bots, dtype=np.int32)
+        return np.zeros_like(others), others
 
 
 def standings_of(bots: Sequence[BotId], table: Crosstable) -> tuple[TournamentStanding, ...]:
@@ -156,13 +151,13 @@ class Schedule:
         pairs: tuple[Places, Places],
         *,
         rounds: int,
-        openings: Sequence[Sequence[int]],
+        openings: Sequence[bytes],
         seed: int,
     ) -> None:
         self._bots = bots
         self._first, self._second = pairs
         self._rounds = rounds
-        self._openings = [encode_moves(opening) for opening in openings]
+        self._openings = openings
         self._seed = seed
 
     def __len__(self) -> int:
@@ -229,12 +224,13 @@ class _Deck:
 
 
 def _decks(pairs: int, cards: int, turns: int, rng: np.random.Generator) -> Iterator[_Deck]:
-    """One after the other, for so many turns."""
+    """The decks that are gone through, one after the other, in some turns."""
     for first in range(0, turns, cards):
         yield _Deck(pairs, cards, min(cards, turns - first), rng)
 
 
-def deal(openings: Sequence[Opening], rng: random.Random) -> Iterator[Opening]:
+def deal(openings: Sequence[bytes], *seed: int) -> Iterator[bytes]:
     """Openings without end, all of them before one comes again."""
+    rng = random.Random(" ".join(map(str, seed)))  # noqa: S311 - no secret
     while True:
         yield from rng.sample(openings, len(openings))

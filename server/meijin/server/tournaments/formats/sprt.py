@@ -7,8 +7,8 @@ bots keep equal chances.
 """
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from types import MappingProxyType
@@ -23,16 +23,15 @@ from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (
     AWAY,
     MAX_GAMES,
+    BotIds,
     Capacity,
     Format,
     GamePair,
-    Plan,
-    Request,
 )
 from meijin.server.tournaments.formats.match_tally import MatchTally
 from meijin.server.tournaments.formats.opening_deck import OpeningDeck
 from meijin.store.schema import BotId, TournamentState
-from meijin.store.tournaments import TournamentRow
+from meijin.store.tournaments import NewTournament, TournamentRow
 from meijin.store.tournaments.match_counts import (
     GAMES_OF_A_PAIR,
     MatchCounts,
@@ -41,23 +40,19 @@ from meijin.store.tournaments.match_counts import (
     match_counts,
     pairing_results,
 )
-from meijin.wire import Options
+from meijin.wire.formats import Options
 
 MAX_AHEAD = 1024
 """The most games that are planned before they are needed."""
 
 STALE_PAIRS = 50
-"""So many pairs in a row with nothing in them that counts end a test. Bots of which every other
-game is new play them with a chance of 6e-7."""
+"""Pairs in a row with nothing in them that counts, after which a test ends. Bots of which every
+other game is new play them with a chance of 6e-7."""
 
 DEFAULT_MOST_GAMES = 100_000
 DEFAULT_RISK = 0.05
 
 SCALE_WORDS = {Scale.NORMALISED: "normalised Elo", Scale.LOGISTIC: "Elo"}
-
-
-Estimator = Callable[[Sprt, Sequence[int]], Estimate | None]
-"""Estimates an advantage from the counts of a test."""
 
 
 class Unit(Enum):
@@ -99,7 +94,6 @@ class SprtStanding:
 
     @property
     def played(self) -> int:
-        """How many games have a result, repeats among them."""
         return self.wins + self.draws + self.losses + self.repeats
 
 
@@ -110,15 +104,16 @@ class SprtSettings:
     test: Sprt
     unit: Unit = Unit.PAIRS
     most_games: int = DEFAULT_MOST_GAMES
-    """Even. After so many the match ends undecided."""
+    """Even. After these the match ends undecided."""
 
     @classmethod
-    def parse(cls, options: Options) -> Self:
+    def parse(cls, given: Options | None) -> Self:
         """The settings that options say; those that are 0 or left out have their defaults.
 
         Raises:
             InvalidRequestError: a number is out of its range.
         """
+        options = given or {}
         most_games = int(options.get("most_games") or DEFAULT_MOST_GAMES)
         if most_games % 2:
             raise InvalidRequestError(f"sprt.most_games {most_games} is odd; games come in pairs")
@@ -134,13 +129,7 @@ class SprtSettings:
             )
         return cls(test, Unit(options.get("unit", Unit.PAIRS)), most_games)
 
-    @classmethod
-    def of(cls, row: TournamentRow) -> Self:
-        """The settings of a stored test."""
-        return cls.parse(row.options or {})
-
     def to_options(self) -> Options:
-        """The inverse of `parse`."""
         return {
             **asdict(self.test),
             "scale": self.test.scale.value,
@@ -153,23 +142,23 @@ class SprtSettings:
         return counts.pairs if self.unit is Unit.PAIRS else counts.games
 
     def standing(
-        self,
-        counts: MatchCounts,
-        *,
-        is_stale: bool = False,
-        estimator: Estimator = estimate_of,
+        self, counts: MatchCounts, *, is_stale: bool = False, is_live: bool = False
     ) -> SprtStanding:
         """What results say, however they came about.
 
         Args:
             is_stale: Nothing new comes any more.
-            estimator: Estimates the advantage, once there are results.
+            is_live: It is asked for on the event loop. The estimate of a decided test takes up to
+                0.16 s, too long for that; whoever reads the stored test is told it.
         """
         used = self.used(counts)
         has_any = any(used)
         llr = _llr(self.test, used) if has_any else 0.0
         losses, draws, wins = counts.games
         decision = SprtDecision(self.test.decide(llr))
+        estimate = None
+        if has_any and (decision is SprtDecision.OPEN or not is_live):
+            estimate = Estimate.of(used) if is_live else estimate_of(self.test, used)
         if is_stale and decision is SprtDecision.OPEN:
             decision = SprtDecision.NOTHING_NEW
         return SprtStanding(
@@ -181,7 +170,7 @@ class SprtSettings:
             lower=self.test.lower,
             upper=self.test.upper,
             decision=decision,
-            estimate=estimator(self.test, used) if has_any else None,
+            estimate=estimate,
             repeats=counts.repeats,
         )
 
@@ -205,17 +194,6 @@ class SprtSettings:
         return f"{first} over {second}: {elos[0]:g} {words} accepted, {elos[1]:g} rejected"
 
 
-def _estimate_while_open(test: Sprt, counts: Sequence[int]) -> Estimate | None:
-    """The plain estimate of a test that goes on.
-
-    That of a decided one takes up to 0.16 s, too long for the event loop; whoever reads the
-    stored test is told it.
-    """
-    if test.decide(_llr(test, tuple(counts))) is Decision.UNDECIDED:
-        return Estimate.of(counts)
-    return None
-
-
 @lru_cache(maxsize=64)
 def _llr(test: Sprt, counts: tuple[int, ...]) -> float:
     """A ratio takes 0.5 ms, and half of the games and all repeats leave the counts as they are."""
@@ -233,6 +211,7 @@ class SprtFormat(Format):
     """
 
     MAY_END_EARLY = True
+    detail: SprtStanding
 
     def __init__(
         self,
@@ -246,8 +225,9 @@ class SprtFormat(Format):
         results: Iterable[PairingResult] = (),
     ) -> None:
         (self._first, self._name), (self._second, self._other_name) = bots
+        self.candidates = (self._first, self._second)
         self._settings = settings
-        missing = (settings.most_games - planned + 1) // GAMES_OF_A_PAIR
+        missing = (settings.most_games - planned) // GAMES_OF_A_PAIR
         self._pairs = itertools.islice(self._deal(openings.deal(seed, dealt), dealt), missing)
         self._tally = MatchTally(self._first)
         self._stale = 0
@@ -257,21 +237,19 @@ class SprtFormat(Format):
         self._judge()
 
     @classmethod
-    def plan(cls, connection: Connection, request: Request) -> Plan:
-        """A test of two bots, without a schedule."""
-        if request.options is None:
+    def plan(cls, connection: Connection, asked: NewTournament, here: BotIds) -> NewTournament:
+        if asked.options is None:
             raise InvalidRequestError("sprt: the format SPRT needs the test's hypotheses")
-        if len(request.bots) != 2:  # noqa: PLR2004 - one against the other
-            raise InvalidRequestError(f"bots: a test is between two, not {len(request.bots)}")
-        if request.rounds:
+        if len(asked.bots) != 2:  # noqa: PLR2004 - one against the other
+            raise InvalidRequestError(f"bots: a test is between two, not {len(asked.bots)}")
+        if asked.rounds:
             raise InvalidRequestError("rounds: a test has none; sprt.most_games bounds it")
-        return Plan(request.bots, options=SprtSettings.parse(request.options).to_options())
+        return replace(asked, options=SprtSettings.parse(asked.options).to_options())
 
     @classmethod
-    def load(cls, connection: Connection, row: TournamentRow, storage: Storage) -> Self:
-        """With every result that is stored."""
+    def load(cls, connection: Connection, row: TournamentRow) -> Self:
         return cls(
-            SprtSettings.of(row),
+            SprtSettings.parse(row.options),
             row.bots,
             OpeningDeck.of(row.variant, row.openings),
             seed=row.seed,
@@ -282,8 +260,7 @@ class SprtFormat(Format):
 
     @classmethod
     def planned_games(cls, row: TournamentRow) -> int:
-        """The most that there may be."""
-        return SprtSettings.of(row).most_games
+        return SprtSettings.parse(row.options).most_games
 
     @classmethod
     def stored_detail(cls, connection: Connection, row: TournamentRow) -> SprtStanding:
@@ -292,7 +269,7 @@ class SprtFormat(Format):
         One that has finished undecided, though there might have been more games, found nothing
         new.
         """
-        settings = SprtSettings.of(row)
+        settings = SprtSettings.parse(row.options)
         counts = match_counts(connection, row.id)
         is_stale = row.state is TournamentState.FINISHED and counts.played < settings.most_games
         return settings.standing(counts, is_stale=is_stale)
@@ -303,24 +280,9 @@ class SprtFormat(Format):
         for number, opening in enumerate(openings, sum(dealt.values())):
             yield GamePair(bots[number % 2], bots[1 - number % 2], opening, "the test is undecided")
 
-    @property
-    def is_decided(self) -> bool:
-        """Whether the test is, the games are used up, or nothing new comes any more."""
-        return bool(self._verdict)
-
-    @property
-    def verdict(self) -> str:
-        """What was decided; empty while nothing is."""
-        return self._verdict
-
-    @property
-    def detail(self) -> SprtStanding:
-        """Where the test stands."""
-        return self._standing
-
     def game_ended(self, result: PairingResult) -> None:
         """Count a game, and what it says unless the test was decided already."""
-        if not self._verdict:
+        if not self.verdict:
             self._add(result)
             self._judge()
 
@@ -333,18 +295,13 @@ class SprtFormat(Format):
         self._stale = 0 if len(new) >= needed else self._stale + 1
 
     def _judge(self) -> None:
+        """See whether the test is decided, the games are used up, or nothing new comes any more."""
         is_stale = self._stale >= STALE_PAIRS
-        self._standing = self._settings.standing(
-            self._tally.counts, is_stale=is_stale, estimator=_estimate_while_open
-        )
-        self._verdict = self._settings.verdict(self._standing, self._name, self._other_name)
+        counts = self._tally.counts
+        self.detail = self._settings.standing(counts, is_stale=is_stale, is_live=True)
+        self.verdict = self._settings.verdict(self.detail, self._name, self._other_name)
 
-    @property
-    def candidates(self) -> Collection[BotId]:
-        """The two."""
-        return (self._first, self._second)
-
-    async def next_pairs(self, capacity: Capacity) -> Sequence[GamePair]:
+    async def next_pairs(self, capacity: Capacity, storage: Storage) -> Sequence[GamePair]:
         """As many that both bots have their next game planned when one ends.
 
         One pair waits while a bot is away, so that it can be told who is waited for.

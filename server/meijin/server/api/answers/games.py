@@ -1,0 +1,152 @@
+"""Games as messages: what the store has of them, merged with what is being played."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from meijin.game import Analysis, Ending, Outcome, Seat, SideChoice, Variant, decode_moves
+from meijin.game.records.analysis import cells_on_board
+from meijin.server.match.live.live_game import LiveGame
+from meijin.store.games import GameRow, decode_choice, decode_times
+from meijin.store.schema import GameState
+from meijin.v1 import game_pb2 as pb
+from meijin.wire.mapping import to_message
+from meijin.wire.values import analysis_to_proto, color_to_proto
+
+
+def stored_game(row: GameRow, live: LiveGame | None = None) -> pb.Game:
+    """A stored game in a list; while it runs, it is as far as in the arena."""
+    outcome = None
+    if row.ending is not None:
+        outcome = Outcome(row.ending, row.result.winner, row.at_fault, row.detail)
+    running = _running(row, live)
+    is_swapped = row.is_swapped if running is None else running.is_swapped
+    black = (row.black, row.black_version, row.control_of(row.black_bot_id))
+    white = (row.white, row.white_version, row.control_of(row.white_bot_id))
+    if is_swapped and not row.is_swapped:  # while it runs the first player is stored as black
+        black, white = white, black
+    return to_message(
+        row,
+        pb.Game,
+        black=black[0],
+        white=white[0],
+        black_version=black[1],
+        white_version=white[1],
+        time_control=black[2],
+        white_time_control=None if white[2] == black[2] else white[2],
+        outcome=outcome,
+        ply=len(row.moves) // 2 if running is None else len(running.committed_moves),
+        swapped=is_swapped,
+        pairing_reason=row.reason,
+        moves=None,
+        choice=None,
+    )
+
+
+def whole_game(
+    row: GameRow, live: LiveGame | None = None, said: Mapping[str, Any] | None = None
+) -> pb.Game:
+    """A stored game with its moves; those of one that runs are the arena's.
+
+    Args:
+        said: What the bots said they thought in a game that has ended, by ply.
+    """
+    game, running = stored_game(row, live), _running(row, live)
+    if running is not None:
+        said = running.analysis
+        game.moves.extend(live_moves(running))
+        game.MergeFrom(pb.Game(choice=live_choice(running)))
+    else:
+        cells, (raw, charged) = decode_moves(row.moves), decode_times(row.times)
+        game.moves.extend(_moves(cells, row.opening_plies, raw, charged))
+        if row.choice is not None:
+            game.choice.CopyFrom(_choice(*decode_choice(row.choice)))
+    for ply, move in enumerate(game.moves if said else ()):
+        analysis = told_analysis((said or {}).get(str(ply)), row.variant)
+        if analysis is not None:
+            move.analysis.CopyFrom(analysis_to_proto(analysis))
+    return game
+
+
+def told_analysis(said: Mapping[str, Any] | None, variant: Variant) -> Analysis | None:
+    """What was kept of a bot's words, which nobody has checked."""
+    if said is None:
+        return None
+    return Analysis(
+        score=said.get("score", 0),
+        depth=said.get("depth", 0),
+        nodes=said.get("nodes", 0),
+        pv=cells_on_board(said.get("pv", ()), variant),
+    )
+
+
+def _running(row: GameRow, live: LiveGame | None) -> LiveGame | None:
+    """A stored game as it is being played; ``None`` where it had ended when it was read."""
+    return live if row.state is GameState.RUNNING else None
+
+
+def live_game(game: LiveGame) -> pb.Game:
+    """A running game in a list, or one that has just ended."""
+    outcome, state = game.arbiter.outcome, GameState.RUNNING
+    if outcome is not None:
+        state = GameState.VOID if outcome.ending is Ending.VOID else GameState.FINISHED
+    black = Seat.SECOND if game.is_swapped else Seat.FIRST
+    control, other = game.time_control(black), game.time_control(black.other)
+    return to_message(
+        game,
+        pb.Game,
+        tournament_id=game.run.id,
+        black=game.black.name,
+        white=game.white.name,
+        variant=game.run.row.variant,
+        time_control=control,
+        white_time_control=None if other == control else other,
+        state=state,
+        outcome=outcome,
+        ply=len(game.committed_moves),
+        pairing_reason=game.pairing.reason,
+        **dict.fromkeys(_NOT_LIVE),
+    )
+
+
+_NOT_LIVE = (
+    *("black_version", "white_version", "ladder", "tournament_name", "repeat"),
+    *("moves", "choice"),
+)
+"""What is not told of a running game in a list."""
+
+
+def live_choice(game: LiveGame) -> pb.SideChoice | None:
+    """The committed choice of a side in a running game."""
+    choice = game.committed_choice
+    return None if choice is None else _choice(choice, *game.arbiter.choice_ns)
+
+
+def live_moves(game: LiveGame, *, since: int = 0) -> Sequence[pb.Move]:
+    cells, arbiter = game.committed_moves, game.arbiter
+    return _moves(cells, game.opening_plies, arbiter.raw_ns, arbiter.charged_ns, since=since)
+
+
+def _moves(
+    cells: Sequence[int],
+    opening_plies: int,
+    raw: Sequence[int],
+    charged: Sequence[int],
+    *,
+    since: int = 0,
+) -> Sequence[pb.Move]:
+    """Cells with their times, of which the opening has none."""
+    moves = []
+    for ply in range(since, len(cells)):
+        move, place = pb.Move(cell=cells[ply]), ply - opening_plies
+        if 0 <= place < len(raw):
+            move.raw_time.FromNanoseconds(raw[place])
+            move.charged_time.FromNanoseconds(charged[place])
+        moves.append(move)
+    return moves
+
+
+def _choice(side: SideChoice, raw_ns: int, charged_ns: int) -> pb.SideChoice:
+    message = pb.SideChoice(ply=side.ply, color=color_to_proto(side.color))
+    message.raw_time.FromNanoseconds(raw_ns)
+    message.charged_time.FromNanoseconds(charged_ns)
+    return message

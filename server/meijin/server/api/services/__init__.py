@@ -1,0 +1,10 @@
+"""The gRPC services, a servicer for each.
+
+- `play`: bots' streams
+- `bots`, `tournaments`, `challenges`, `games`: what is played, and by whom; people come by challenges
+- `ladders`, `openings`: what the games have come to
+- `faults`, `status`, `health`: how bots and the server are doing
+- `analysis`: positions outside of games, evaluated by connected bots
+- `admin`, `tokens`, `owners`, `classes`: who may do what, and who has done it
+- `webhooks`: addresses that are told what happens
+"""

@@ -1,0 +1,89 @@
+"""Classes, their students and their deadlines."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC
+from operator import attrgetter
+
+from sqlalchemy import Connection
+
+from meijin.server.access import classes
+from meijin.server.access.bots import new_name
+from meijin.server.access.caller import current_caller
+from meijin.server.access.classes import MAX_STUDENTS, ClassUpdate, check_deadline
+from meijin.server.api.answers.pages import list_page
+from meijin.server.api.calls.interceptor import Context
+from meijin.server.errors import invalid_request
+from meijin.server.match.lobby import Lobby
+from meijin.server.storage import Storage
+from meijin.store.access import classes as store
+from meijin.store.access.classes import ClassRow, StudentRow
+from meijin.store.access.tokens import new_secret
+from meijin.store.schema import TokenKind
+from meijin.v1 import class_service_pb2 as pb
+from meijin.v1.class_service_pb2_grpc import ClassServiceServicer
+from meijin.wire.contract import check_bot_name
+from meijin.wire.mapping import from_message, to_message
+
+
+class ClassServicer(ClassServiceServicer):
+    def __init__(self, storage: Storage, lobby: Lobby) -> None:
+        self._storage = storage
+        self._lobby = lobby
+
+    async def CreateClass(
+        self, request: pb.CreateClassRequest, context: Context
+    ) -> pb.CreateClassResponse:
+        caller = current_caller.get()
+        with invalid_request("deadline"):
+            deadline = request.deadline.ToDatetime(UTC) if request.HasField("deadline") else None
+        with invalid_request("name"):
+            check_bot_name(request.name)
+        check_deadline(deadline, caller.time)
+        with new_name("a class", request.name):
+            made = await self._storage.write(classes.create, caller, request.name, deadline)
+        return pb.CreateClassResponse(school_class=to_message(made, pb.Class))
+
+    async def UpdateClass(
+        self, request: pb.UpdateClassRequest, context: Context
+    ) -> pb.UpdateClassResponse:
+        """Set, move or lift a deadline; register a student's bot, and return its token."""
+        caller, token = current_caller.get(), ""
+        with invalid_request():
+            change = from_message(request, ClassUpdate).checked(caller.time)
+        student = change.student
+        if student is not None:
+            token = new_secret(TokenKind.BOT.value)
+        with new_name("a bot", student.handle if student else "", "handle"):
+            found = await self._storage.write(classes.update, caller, request.name, change, token)
+        return pb.UpdateClassResponse(
+            school_class=to_message(found, pb.Class),
+            student=None if student is None else pb.Student(**asdict(student)),
+            token=token,
+        )
+
+    async def GetClass(self, request: pb.GetClassRequest, context: Context) -> pb.GetClassResponse:
+        found, students = await self._storage.read(_with_students, request.name)
+        connected = {session.player.bot_id for session in self._lobby.sessions}
+        return pb.GetClassResponse(
+            school_class=to_message(found, pb.Class),
+            students=[
+                to_message(row, pb.Student, connected=row.bot_id in connected) for row in students
+            ],
+        )
+
+    async def ListClasses(
+        self, request: pb.ListClassesRequest, context: Context
+    ) -> pb.ListClassesResponse:
+        return await list_page(
+            self._storage,
+            request,
+            pb.ListClassesResponse,
+            store.list_classes,
+            token=attrgetter("name"),
+        )
+
+
+def _with_students(connection: Connection, name: str) -> tuple[ClassRow, Sequence[StudentRow]]:
+    found = store.get_class(connection, name)
+    return found, store.list_students(connection, found.id, limit=MAX_STUDENTS)
