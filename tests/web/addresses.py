@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from starlette.routing import Route
 
 from meijin.web.pages import ROUTES
-from meijin.web.routes import Form
+from meijin.web.request import Form
 
 PAGES: Mapping[str, tuple[str, ...]] = {
     "/": ("/",),

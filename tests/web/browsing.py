@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -13,6 +14,26 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 ORIGIN = f"http://{HOST}"
+
+
+def scope_of(method: str, path: str, address: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    """A request as ASGI has it; the names of headers may have underscores."""
+    place, _, query = path.partition("?")
+    return {
+        "type": "http",
+        "method": method,
+        "path": place,
+        "raw_path": place.encode(),
+        "root_path": "",
+        "query_string": query.encode(),
+        "scheme": "http",
+        "server": (HOST, 80),
+        "client": (address, 1234),
+        "headers": [
+            (name.replace("_", "-").lower().encode(), value.encode("latin-1"))
+            for name, value in {"host": HOST, **headers}.items()
+        ],
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,36 +60,18 @@ class Browsing:
     address: str = HOST
 
     async def get(self, path: str, **headers: str) -> Answer:
-        """Look at a page."""
         return await self.send("GET", path, b"", headers)
 
     async def post(self, path: str, **fields: str) -> Answer:
-        """Send a form."""
         headers = {"content-type": "application/x-www-form-urlencoded", "origin": ORIGIN}
         return await self.send("POST", path, urlencode(fields).encode(), headers)
 
     async def send(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
         """Send any request; the names of headers may have underscores."""
-        place, _, query = path.partition("?")
-        told = {"host": HOST, "content-length": str(len(body)), **headers}
+        told = {"content-length": str(len(body)), **headers}
         if self.cookies:
             told["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        scope = {
-            "type": "http",
-            "method": method,
-            "path": place,
-            "raw_path": place.encode(),
-            "root_path": "",
-            "query_string": query.encode(),
-            "scheme": "http",
-            "server": (HOST, 80),
-            "client": (self.address, 1234),
-            "headers": [
-                (name.replace("_", "-").lower().encode(), value.encode("latin-1"))
-                for name, value in told.items()
-            ],
-        }
-        return await self._exchange(scope, body)
+        return await self._exchange(scope_of(method, path, self.address, told), body)
 
     async def _exchange(self, scope: dict[str, Any], body: bytes) -> Answer:
         sent: list[dict[str, Any]] = []

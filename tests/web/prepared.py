@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from copy import copy
 from functools import cache
 from typing import Any, cast
@@ -13,56 +13,54 @@ from tests.web.browsing import Browsing
 
 from meijin.web.cache import PageCache
 from meijin.web.gateway import Visitor
-from meijin.web.shell import Shell, SiteSettings
 from meijin.web.site import application
+from meijin.web.state import SiteSettings, SiteState
+
+Read = Callable[[bytes], Message]
+"""Makes an answer of its bytes."""
 
 
 class PreparedGateway:
-    """Answers every call of a method by the same message."""
+    """Answers every call by what a function makes of the method's name; a stream is one message."""
 
-    def __init__(self, answers: Mapping[str, Message]) -> None:
-        self._answers = answers
+    def __init__(self, answer: Callable[[str, Read], Message]) -> None:
+        self._answer = answer
 
-    def channel(self, visitor: Visitor) -> grpc.aio.Channel:
-        """The same for all visitors."""
-        del visitor
-        return cast("grpc.aio.Channel", _PreparedChannel(self._answers))
+    def channel(self, _visitor: Visitor) -> grpc.aio.Channel:
+        return cast("grpc.aio.Channel", self)
 
-
-class _PreparedChannel:
-    """What a stub needs of a channel."""
-
-    def __init__(self, answers: Mapping[str, Message]) -> None:
-        self._answers = answers
-
-    def unary_unary(self, method: str, **_: object) -> Callable[..., Any]:
-        """A call that is answered at once."""
-        answer = self._answers.get(method.rsplit("/", 1)[1])
-
-        async def call(request: Message, **_: object) -> Message:
-            del request
-            assert answer is not None, f"no answer to {method} is prepared"
-            return answer
+    def unary_unary(self, method: str, *, response_deserializer: Read, **_: object) -> Any:
+        async def call(_request: Message, **_: object) -> Message:
+            return self._answer(method.rpartition("/")[2], response_deserializer)
 
         return call
 
-    def unary_stream(self, method: str, **_: object) -> Callable[..., Any]:
-        """No stream is prepared."""
-        del method
-        return lambda *_: None
+    def unary_stream(self, method: str, **codecs: Any) -> Any:
+        make = self.unary_unary(method, **codecs)
+
+        class Call:
+            def __init__(self, *_: object, **__: object) -> None:
+                """What was asked makes no difference."""
+
+            async def __aiter__(self) -> AsyncIterator[Message]:
+                yield await make(Message())
+
+            def cancel(self) -> None:
+                """It has ended."""
+
+        return Call
 
     stream_stream = stream_unary = unary_stream
 
 
 @cache
-def _shell() -> Shell:
-    """What all these sites have in common: files and templates."""
-    return Shell(PreparedGateway({}), SiteSettings())
+def _state() -> SiteState:
+    return SiteState(PreparedGateway(lambda _, read: read(b"")), SiteSettings())
 
 
 def browse(settings: SiteSettings | None = None, /, **answers: Message) -> Browsing:
     """One who looks at a site whose server answers so, by the names of methods."""
-    shell = copy(_shell())
-    shell.gateway, shell.cache = PreparedGateway(answers), PageCache()
-    shell.settings = settings or SiteSettings()
-    return Browsing(application(shell))
+    state = copy(_state())
+    state.gateway, state.cache = PreparedGateway(lambda name, _: answers[name]), PageCache()
+    state.settings = settings or SiteSettings()
+    return Browsing(application(state))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.applications import Starlette
-from tests.web.browsing import HOST
+from tests.peer import WAIT_TIMEOUT
+from tests.web.browsing import HOST, scope_of
 
-from meijin.testing.peer import WAIT_TIMEOUT
 from meijin.web.live.watcher import BEAT
 from meijin.web.streaming import TRANSPORT
 
@@ -35,7 +35,6 @@ class Stream:
         return 1
 
     def abort(self) -> None:
-        """Be cut off."""
         self.cuts += 1
         self.has_left.set()
         self.reads.set()
@@ -52,12 +51,10 @@ class Stream:
             self.frames.put_nowait(message["body"])
 
     async def receive(self) -> dict[str, Any]:
-        """Say when the browser leaves."""
         await self.has_left.wait()
         return {"type": "http.disconnect"}
 
     async def frame(self) -> bytes:
-        """The next thing that was written."""
         async with asyncio.timeout(WAIT_TIMEOUT.total_seconds()):
             return await self.frames.get()
 
@@ -70,7 +67,6 @@ class Stream:
         return told["event"], json.loads(told["data"])
 
     async def until(self, kind: str) -> Any:
-        """The content of the next event of a kind."""
         while True:
             found, content = await self.event()
             if found == kind:
@@ -78,26 +74,12 @@ class Stream:
 
 
 @asynccontextmanager
-async def listening(
-    app: Starlette, topics: str, *, method: str = "GET", cookie: str = "", host: str = HOST
-) -> AsyncIterator[Stream]:
+async def listening(app: Starlette, topics: str, *, cookie: str = "") -> AsyncIterator[Stream]:
     """Listen to topics as long as the context lasts."""
     stream = Stream()
     stream.reads.set()
-    headers = [(b"host", HOST.encode()), (b"cookie", cookie.encode())]
-    scope = {
-        "type": "http",
-        "method": method,
-        "path": "/events",
-        "raw_path": b"/events",
-        "root_path": "",
-        "query_string": f"topics={topics}".encode(),
-        "scheme": "http",
-        "server": (HOST, 80),
-        "client": (host, 1234),
-        "headers": headers,
-        "extensions": {TRANSPORT: {"transport": stream}},
-    }
+    scope = scope_of("GET", f"/events?topics={topics}", HOST, {"cookie": cookie})
+    scope["extensions"] = {TRANSPORT: {"transport": stream}}
     answering = asyncio.create_task(app(scope, stream.receive, stream.send))
     try:
         yield stream

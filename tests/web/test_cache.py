@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import threading
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
+from starlette.requests import Request
 
 from meijin.v1 import game_service_pb2 as pb
 from meijin.web import cache as module
-from meijin.web.cache import PageCache
-from meijin.web.drafts import Draft
+from meijin.web.cache import LazyPage, PageCache
 from meijin.web.refusals import Refusal
 
 AGE = timedelta(seconds=2)
@@ -26,49 +28,37 @@ class Source:
         self.writes = 0
         self.game_id = "1"
 
-    async def draft(self) -> Draft:
-        """Look it up."""
+    async def draft(self) -> LazyPage:
         self.looks += 1
-        return Draft((pb.GetGameRequest(game_id=self.game_id),), self._write, "text/plain")
+        return LazyPage((pb.GetGameRequest(game_id=self.game_id),), self._write, "text/plain")
 
     def _write(self) -> str:
         self.writes += 1
         return f"written {self.writes}"
 
 
-class Clock:
+@pytest.fixture
+def clock() -> Mock:
     """Tells the time that a test sets."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        """The time in seconds."""
-        return self.now
+    return Mock(return_value=0.0)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    """The time of the cache."""
-    return Clock()
-
-
-@pytest.fixture
-async def cache(clock: Clock) -> AsyncIterator[PageCache]:
-    """An empty cache."""
+async def cache(clock: Mock) -> AsyncIterator[PageCache]:
     cache = PageCache(clock)
     yield cache
     cache.close()
 
 
-async def test_page_is_looked_up_again_after_its_age(cache: PageCache, clock: Clock) -> None:
+async def test_page_is_looked_up_again_after_its_age(cache: PageCache, clock: Mock) -> None:
     """It is written anew only if it shows something else."""
     source = Source()
     for now, looks, writes in ((0.0, 1, 1), (1.9, 1, 1), (2.0, 2, 1)):
-        clock.now = now
+        clock.return_value = now
         page = await cache.page("key", source.draft, AGE)
         assert (source.looks, source.writes) == (looks, writes)
         assert page.body == b"written 1"
-    source.game_id, clock.now = "2", 4.0
+    source.game_id, clock.return_value = "2", 4.0
     assert (await cache.page("key", source.draft, AGE)).body == b"written 2"
 
 
@@ -94,7 +84,7 @@ async def test_failure_is_not_kept(cache: PageCache) -> None:
     """The next who asks has it looked up again."""
     source = Source()
 
-    async def fail() -> Draft:
+    async def fail() -> LazyPage:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
@@ -122,19 +112,24 @@ async def test_crowd_is_refused(cache: PageCache, monkeypatch: pytest.MonkeyPatc
         gate.wait(10)
         return "late"
 
-    writing = [asyncio.create_task(cache.write(Draft((), write))) for _ in range(2)]
+    writing = [asyncio.create_task(cache.write(LazyPage((), write))) for _ in range(2)]
     await asyncio.sleep(0)
     with pytest.raises(Refusal, match="more pages are asked for"):
-        await cache.write(Draft((), write))
+        await cache.write(LazyPage((), write))
     gate.set()
     assert [page.body for page in await asyncio.gather(*writing)] == [b"late", b"late"]
 
 
 async def test_long_text_is_compressed(cache: PageCache) -> None:
     """For those who take it; what it says can be had either way."""
-    page = await cache.write(Draft((), lambda: "all " * 1000))
+    page = await cache.write(LazyPage((), lambda: "all " * 1000))
     assert page.is_compressed
     assert len(page.body) < 100
-    assert page.plain_body == b"all " * 1000
-    picture = await cache.write(Draft((), lambda: b"0" * 1000, "image/png"))
+    for accepted, is_sent in (("gzip", True), ("identity", False)):
+        headers = [(b"accept-encoding", accepted.encode())]
+        response = page.response(Request({"type": "http", "method": "GET", "headers": headers}))
+        assert ("content-encoding" in response.headers) is is_sent
+        body = bytes(response.body)
+        assert (gzip.decompress(body) if is_sent else body) == b"all " * 1000
+    picture = await cache.write(LazyPage((), lambda: b"0" * 1000, "image/png"))
     assert not picture.is_compressed

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from meijin.web.charts import ChartData, ChartMark, ChartSeries
+from meijin.v1 import ladder_service_pb2 as ladder_pb
+from meijin.web.charts import ChartData, ChartMark, ChartSeries, rating_chart
 from meijin.web.static import StaticFiles
 from meijin.web.templating import environment
 
 
 def chart(label: str, value: float = 1.5) -> ChartData:
-    """A chart of one series."""
     series = ChartSeries(label, [value, None], low=[1.0, None], high=[2.0, None])
     return ChartData(label, [0, 86400], "Day", "Elo", [series], marks=[ChartMark(0.0, label)])
 
@@ -33,3 +33,23 @@ def test_what_json_has_no_number_for_is_refused() -> None:
     """A browser would read nothing at all of it."""
     with pytest.raises(ValueError, match="not JSON compliant"):
         _ = chart("x", float("nan")).json
+
+
+def test_history_has_a_line_for_each_version() -> None:
+    """Over the days of all of them, with its band."""
+    curves = [
+        ("2.0", [pb_day("2026-01-03", "2.0", 1600.04), pb_day("2026-01-02", "2.0", 1590)]),
+        ("old", [pb_day("2026-01-02", "", 1500), pb_day("2026-01-01", "", 1490)]),
+    ]
+    chart = rating_chart(curves, label="history", x_label="day", y_label="Elo")
+    assert [int(x) % 86400 for x in chart.x] == [0, 0, 0]
+    assert list(chart.x) == sorted(chart.x)
+    newer, older = chart.series
+    assert (newer.label, list(newer.values)) == ("2.0", [None, 1590, 1600])
+    assert newer.high is not None
+    assert list(newer.high) == [None, 1600, 1610]
+    assert (older.label, list(older.values)) == ("old", [1490, 1500, None])
+
+
+def pb_day(day: str, version: str, elo: float) -> ladder_pb.DayRating:
+    return ladder_pb.DayRating(day=day, version=version, elo=elo, margin=10)

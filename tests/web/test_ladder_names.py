@@ -2,7 +2,7 @@
 
 import pytest
 
-from meijin.web.pages.ladders.names import LadderName, Neighbours
+from meijin.web.pages.ladders.names import LadderName
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,6 @@ def test_neighbours() -> None:
     """Other variants of the same class, and other classes of the same variant."""
     ladder = LadderName.parse("freestyle-15x15-blitz")
     names = ["freestyle-15x15-blitz", "freestyle-15x15-rapid", "renju-15x15-blitz"]
-    found = Neighbours.of(ladder, names)
-    assert [each.name for each in found.variants] == [names[0], names[2]]
-    assert [each.name for each in found.time_classes] == names[:2]
+    found = ladder.neighbours(names)
+    assert [each.name for each in found["variants"]] == [names[0], names[2]]
+    assert [each.name for each in found["time_classes"]] == names[:2]

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
-from tests.web.conftest import OpenSite
+from tests.web.browsing import Browsing
+from tests.web.conftest import SiteInTest
 
-from meijin.web.api.contract import signature
 from meijin.web.api.methods import METHODS
 from meijin.web.api.requests import message_of_body, message_of_query
 from meijin.web.api.routes import DOCUMENT
@@ -22,7 +22,6 @@ Document = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def document() -> Document:
-    """The document."""
     found: Document = json.loads(DOCUMENT.read_bytes())
     return found
 
@@ -59,45 +58,36 @@ def test_method_is_described(document: Document, method: Any) -> None:
     assert operation["summary"]
     places = {each["name"] for each in operation["parameters"] if each["in"] == "path"}
     assert places == {part.strip("{}") for part in method.path.split("/") if "{" in part}
-    kind = signature(method.name).request
+    kind = method.request
     if method.verb == "GET":
         assert message_of_query(kind, {}, method.example).IsInitialized()
     else:
         assert message_of_body(kind, {}, method.example.encode()).IsInitialized()
 
 
-async def test_answers_are_as_described(open_site: OpenSite, document: Document) -> None:
+async def test_answers_are_as_described(
+    site: SiteInTest, browsing: Browsing, document: Document
+) -> None:
     """Lists, one of each, a refusal, and what a stream says."""
-    async with open_site() as site:
-        await site.server.pair()
-        browsing = site.browse()
-        for path, place in (
-            ("/games", "/games"),
-            ("/games?with_moves=true", "/games"),
-            ("/games/1", "/games/{game_id}"),
-            ("/games/1/record?format=RECORD_FORMAT_SGF", "/games/{game_id}/record"),
-            ("/bots", "/bots"),
-            ("/bots/ada/versions", "/bots/{name}/versions"),
-            ("/tournaments", "/tournaments"),
-            ("/tournaments/1", "/tournaments/{tournament_id}"),
-            ("/faults", "/faults"),
-            ("/ladders", "/ladders"),
-            ("/audit", "/audit"),
-            ("/status", "/status"),
-        ):
-            answer = await browsing.get(f"/api/v1{path}")
-            assert answer.status == 200, answer.text
-            assert_answers(document, f"/api/v1{place}", "get", json.loads(answer.text))
-        refused = json.loads((await browsing.get("/api/v1/games/99")).text)
-        Draft202012Validator(document["components"]["schemas"]["Status"]).validate(refused)
-        served = await browsing.get("/api/v1/openapi.json")
-        assert json.loads(served.text) == document
-
-
-async def test_page_lists_every_method(open_site: OpenSite) -> None:
-    """With a command for each, which names the server as the reader reaches it."""
-    async with open_site() as site:
-        page = (await site.browse().get("/api")).text
-        for method in METHODS:
-            assert f"<b>{method.verb}</b> {method.full_path}</code>" in page
-        assert "http://127.0.0.1/api/v1/games/17" in page
+    await site.server.pair()
+    for path, place in (
+        ("/games", "/games"),
+        ("/games?with_moves=true", "/games"),
+        ("/games/1", "/games/{game_id}"),
+        ("/games/1/record?format=RECORD_FORMAT_SGF", "/games/{game_id}/record"),
+        ("/bots", "/bots"),
+        ("/bots/ada/versions", "/bots/{name}/versions"),
+        ("/tournaments", "/tournaments"),
+        ("/tournaments/1", "/tournaments/{tournament_id}"),
+        ("/faults", "/faults"),
+        ("/ladders", "/ladders"),
+        ("/audit", "/audit"),
+        ("/status", "/status"),
+    ):
+        answer = await browsing.get(f"/api/v1{path}")
+        assert answer.status == 200, answer.text
+        assert_answers(document, f"/api/v1{place}", "get", json.loads(answer.text))
+    refused = json.loads((await browsing.get("/api/v1/games/99")).text)
+    Draft202012Validator(document["components"]["schemas"]["Status"]).validate(refused)
+    served = await browsing.get("/api/v1/openapi.json")
+    assert json.loads(served.text) == document

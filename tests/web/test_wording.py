@@ -7,7 +7,7 @@ from meijin.web.templating import FOLDER
 from meijin.web.wording import wording
 
 PACKAGE = FOLDER.parent
-CALL = re.compile(r"""(?<![.\w])(?:t|text)\(\s*f?"([a-z0-9_.]+)(?:"(\s*[+~])?|\{)""")
+CALL = re.compile(r"""(?<![.\w])(?:t|text|label)\(\s*f?"([a-z0-9_.]+)(?:"(\s*[+~])?|\{)""")
 TEMPLATES = sorted(FOLDER.rglob("*.html"))
 """Those of pages; feeds and pictures hold no words of ours but by `t`."""
 
@@ -24,7 +24,6 @@ def used() -> tuple[set[str], set[str]]:
 
 
 def test_every_text_that_is_asked_for_is_there() -> None:
-    """No key is misspelt."""
     _, beginnings = used()
     for beginning in beginnings:
         assert any(key.startswith(beginning) for key in wording()), beginning

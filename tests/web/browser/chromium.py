@@ -40,7 +40,6 @@ def executable() -> str | None:
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Start it, with an empty profile."""
     return playwright.chromium.launch(executable_path=executable(), headless=True, args=list(FLAGS))
 
 
@@ -58,7 +57,6 @@ class Watched:
         page.on("response", self._answered)
 
     def open(self, path: str) -> None:
-        """Look at a page of the site."""
         self.page.goto(self.origin + path)
 
     def check(self) -> None:

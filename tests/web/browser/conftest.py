@@ -1,8 +1,4 @@
-"""One stage for all tests of a worker, and a browser for each module.
-
-The browser's client has an event loop that runs between its calls, on which tests that are
-coroutines would stumble; so it lasts no longer than a module.
-"""
+"""One stage for all tests of a worker."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.web.browser.chromium import MISSING, Watched, executable, launch, watched_page
+from tests.web.browser.chromium import MISSING, Watched, executable, watched_page
 from tests.web.browser.stage import Stage, set_stage
 
 if TYPE_CHECKING:
@@ -31,17 +27,6 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield stage
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """The system's Chromium."""
-    if executable() is None:
-        pytest.skip(MISSING)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright, launch(playwright) as browser:
-        yield browser
-
-
 @pytest.fixture
 def watched(browser: Browser, stage: Stage) -> Iterator[Watched]:
     """A page of a new profile; the test fails if anything goes wrong on it."""
@@ -50,14 +35,12 @@ def watched(browser: Browser, stage: Stage) -> Iterator[Watched]:
 
 
 def picture(watched: Watched, name: str) -> None:
-    """Keep a picture of what the page shows."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     plain = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-") or "home"
     watched.page.screenshot(path=SCREENSHOTS / f"{plain}.png", full_page=False)
 
 
 def sign_in(watched: Watched, token: str) -> None:
-    """Have the browser keep a session."""
     headers = {"origin": watched.origin}
     answer = watched.page.request.post(
         f"{watched.origin}/sign-in", form={"token": token, "next": "/api"}, headers=headers

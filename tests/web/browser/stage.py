@@ -10,16 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.system.processes import Processes, Server, eventually, free_port
+from tests.processes import Processes, eventually, free_port
+from tests.system.server import Server
 from tests.web.browser.troupe import HOSTILE, REVERSED, SLOW
 
-from meijin.arena.connection import Connection
-from meijin.arena.tournaments import make_tournament
 from meijin.game import TimeControl, Variant
+from meijin.local.connection import Connection, make_tournament
 from meijin.v1 import bot_service_pb2, fault_service_pb2, game_pb2, game_service_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb2
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire import time_control_to_proto, variant_to_proto
+from meijin.wire.values import time_control_to_proto, variant_to_proto
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,6 @@ class Stage:
 
     origin: str
     operator_token: str
-    owner_token: str
     places: Mapping[str, str]
     """What stands for the names in braces of an address."""
 
@@ -61,8 +60,7 @@ def set_stage(folder: Path) -> Iterator[Stage]:
 def _set(processes: Processes) -> Stage:
     web = f"127.0.0.1:{free_port()}"
     server = Server(processes, f"--web={web}")
-    token = (server.data / "operator.token").read_text().strip()
-    connection = processes.connect(server.address, token)
+    token, connection = server.token, server.connection
     tokens = [f"{name}={_register(connection, name)}" for name in BOTS]
     command = (sys.executable, "-m", "tests.web.browser.troupe", server.address, *tokens)
     root = Path(__file__).resolve().parents[3]
@@ -105,7 +103,7 @@ def _set(processes: Processes) -> Stage:
     }
     faults = connection.ask(connection.faults.ListFaults, fault_service_pb2.ListFaultsRequest())
     assert any(HOSTILE in fault.detail + fault.traceback for fault in faults.faults)
-    return Stage(f"http://{web}", token, "", places)
+    return Stage(f"http://{web}", token, places)
 
 
 def _register(connection: Connection, name: str) -> str:

@@ -127,7 +127,6 @@ def test_person_plays_a_swap2_opening(watched: Watched, stage: Stage) -> None:
 
 
 def running_game(watched: Watched, stage: Stage) -> str:
-    """A game that goes on for a while."""
     query = f"tournament_id={stage.places['live']}&state=GAME_STATE_RUNNING"
     found = asked(watched, stage, f"/api/v1/games?{query}")
     return str(found["games"][0]["game_id"])
@@ -141,7 +140,6 @@ def asked(watched: Watched, stage: Stage, path: str) -> dict[str, Any]:
 
 
 def moves(watched: Watched, stage: Stage, game_id: str) -> list[int]:
-    """The cells of a game so far."""
     game = asked(watched, stage, f"/api/v1/games/{game_id}")["game"]
     return [move["cell"] for move in game["moves"]]
 
@@ -153,7 +151,7 @@ def begin(watched: Watched, opening: str) -> None:
     page.locator("#opponent").select_option("ada")
     page.locator("#rule").select_option("freestyle")
     page.locator("#size").select_option("15")
-    page.locator("#opening").select_option(opening)
+    page.locator("#opening_rule").select_option(opening)
     page.locator("form.form").get_by_role("button").last.click()
     expect(page.locator("#table")).to_be_visible()
 

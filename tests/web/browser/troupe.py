@@ -8,7 +8,7 @@ import random
 import sys
 
 from meijin.bots import Analysis, Bot, Capabilities, Choice, Position, serve
-from meijin.bots.sdk.poller import ignore_idle_wakeups
+from meijin.bots.sdk.runner import ignore_idle_wakeups
 from meijin.game import OPENING_RULES, Color
 
 HOSTILE = "<script>alert(1)</script>"
@@ -43,16 +43,13 @@ class Player(Bot):
         return Choice(pv[0], Analysis(score=score, depth=3, nodes=1000, pv=tuple(pv)))
 
     def place_opening(self, position: Position, stones: int) -> list[int]:
-        """Take any cells."""
         return self._rng.sample(position.legal_cells(), stones)
 
     def choose_side(self, position: Position, stones: int) -> Color | list[int]:
-        """Place two stones more where that may be."""
         return self.place_opening(position, stones) if stones else Color.BLACK
 
 
 async def play(address: str, tokens: dict[str, str]) -> None:
-    """Have all of them play."""
     ignore_idle_wakeups()
     hardware = f"{HOSTILE} {REVERSED}"
     async with asyncio.TaskGroup() as tasks:

@@ -18,25 +18,21 @@ VARIANT = game_pb2.Variant(width=5, height=5, line=5)
 
 
 def game(**fields: Any) -> game_pb2.Game:
-    """A game without its moves."""
     running = game_pb2.GAME_STATE_RUNNING
     plain: dict[str, Any] = {"black": "ada", "white": "bob", "variant": VARIANT, "state": running}
     return game_pb2.Game(**(plain | fields))
 
 
 def ended() -> game_pb2.Game:
-    """A game that black has won."""
     outcome = game_pb2.Outcome(winner=BLACK, ending=game_pb2.ENDING_FIVE)
     return game(state=game_pb2.GAME_STATE_FINISHED, outcome=outcome)
 
 
 def look(*updates: GameUpdate) -> list[WatchArenaResponse]:
-    """What is told at one look."""
     return [WatchArenaResponse(games=updates)]
 
 
 def told(cell: Cell, version: int) -> Any:
-    """What one is told who knows a version."""
     frame = cell.since(version)
     assert frame is not None
     kind, data = frame.decode().removesuffix("\n\n").split("\n")
@@ -45,7 +41,6 @@ def told(cell: Cell, version: int) -> Any:
 
 
 def update(cells: tuple[int, ...] = (), ply: int = 0, **fields: Any) -> GameUpdate:
-    """What has changed in game 1."""
     return GameUpdate(game_id="1", ply=ply, moves=encode_moves(cells), **fields)
 
 
@@ -83,7 +78,6 @@ def test_one_who_has_missed_something_is_told_all() -> None:
 
 
 def test_a_choice_of_sides_changes_the_names_alone() -> None:
-    """The stones stay where they are."""
     cell = Cell("game:1")
     cell.take(look(update((3, 4, 5), game=game())), 1, is_first=True)
     cell.take(look(update(ply=3, game=game(black="bob", white="ada"))), 2, is_first=False)
@@ -118,7 +112,7 @@ def test_a_game_that_has_ended_leaves_the_grid_after_a_while() -> None:
 
 
 def test_games_that_end_by_the_hundred_do_not_pile_up() -> None:
-    """The grid has so many boards and no more."""
+    """The grid has this many boards and no more."""
     cell = Cell("arena")
     cell.take(look(), 0, is_first=True)
     for number in range(500):

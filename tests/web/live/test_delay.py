@@ -18,7 +18,6 @@ DELAY = timedelta(seconds=10)
 
 
 def message(cell: int, *, thought: bool = False) -> WatchArenaResponse:
-    """A move, and what its bot thinks of it."""
     update = GameUpdate(game_id="1", moves=encode_moves((cell,)))
     if thought:
         update.black_evaluation.CopyFrom(GameEvaluation(ply=cell))
@@ -43,7 +42,6 @@ def test_moves_are_held_back_and_thoughts_longer() -> None:
 
 
 def test_a_move_goes_before_an_older_thought() -> None:
-    """In the order in which they are due."""
     now = 0.0
     line = DelayLine(DELAY, lambda: now)
     line.put(message(3, thought=True))
@@ -57,14 +55,12 @@ def test_a_move_goes_before_an_older_thought() -> None:
 
 
 async def source(*messages: WatchArenaResponse) -> AsyncIterator[WatchArenaResponse]:
-    """Messages, one after the other."""
     for each in messages:
         yield each
         await asyncio.sleep(0)
 
 
 async def test_all_that_is_held_is_told_after_the_end() -> None:
-    """When it is due."""
     line = DelayLine(timedelta(seconds=0.01))
     found = [each async for each in held_back(source(message(1), message(2)), line)]
     assert found == [message(1), message(2)]

@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import pytest
-from tests.web.conftest import OpenSite, SiteInTest
+from tests.peer import WAIT_TIMEOUT, play_moves
+from tests.server_in_test import FIVE, until
+from tests.web.conftest import SiteInTest, hosted
 
-from meijin.testing.peer import WAIT_TIMEOUT, play_moves
-from meijin.testing.server import FIVE, until
-from meijin.web.host import Host, open_listener
 from meijin.web.live import hub, watcher
 from meijin.web.live.subscription import Subscription
 
@@ -22,23 +19,7 @@ SMALL = 4096
 REQUEST = b"GET /events?topics=arena HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
 
 
-@asynccontextmanager
-async def hosted(site: SiteInTest) -> AsyncIterator[tuple[Host, socket.socket]]:
-    """The pages on a port, whose connections hold little that is not read."""
-    listener = open_listener("127.0.0.1", 0)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SMALL)
-    host = Host(site.shell, listener, None)
-    running = asyncio.create_task(host.run())
-    await until(lambda: host._server.started)
-    try:
-        yield host, listener
-    finally:
-        await host.stop()
-        await running
-
-
 async def listen(listener: socket.socket) -> socket.socket:
-    """A browser that has asked for a stream."""
     browser = socket.socket()
     browser.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
     browser.setblocking(False)  # noqa: FBT003 - the socket's signature
@@ -73,14 +54,14 @@ def body_of(answer: bytes) -> bytes:
             return b"".join(parts)
 
 
-async def test_a_game_is_told_over_a_connection(open_site: OpenSite) -> None:
+async def test_a_game_is_told_over_a_connection(site: SiteInTest) -> None:
     """Every change, however it is written."""
-    async with open_site() as site, hosted(site) as (host, listener):
+    async with hosted(site) as (host, listener):
         players = await site.server.pair()
         with await listen(listener) as browser:
             answer = asyncio.create_task(all_of(browser))
-            await until(lambda: site.shell.live._subscriptions)
-            (subscription,) = site.shell.live._subscriptions.values()
+            await until(lambda: site.state.live._subscriptions)
+            (subscription,) = site.state.live._subscriptions.values()
             for ply, cell in enumerate(FIVE[:4]):
                 await play_moves(players, [cell], first=ply)
                 await until(lambda: _stones(subscription) == ply + 1)  # noqa: B023 - awaited at once
@@ -101,34 +82,15 @@ def _stones(subscription: Subscription) -> int:
 
 
 async def test_a_browser_that_has_stopped_is_cut_off(
-    open_site: OpenSite, monkeypatch: pytest.MonkeyPatch
+    site: SiteInTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once a frame has waited for its socket too long; nothing of it is left."""
     monkeypatch.setattr(hub, "SWEEP_INTERVAL", timedelta(seconds=0.01))
     monkeypatch.setattr(hub, "BEAT_INTERVAL", timedelta(0))
     monkeypatch.setattr(hub, "WRITE_TIMEOUT", timedelta(seconds=0.05))
     monkeypatch.setattr(watcher, "BEAT", b":" + b"x" * 50_000 + b"\n\n")
-    async with open_site() as site, hosted(site) as (_, listener):
+    async with hosted(site) as (_, listener):
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SMALL)
         with await listen(listener):
-            await until(lambda: site.shell.live._watchers)
-            await until(lambda: site.shell.live.is_idle)
-
-
-async def test_a_browser_that_leaves_is_forgotten(open_site: OpenSite) -> None:
-    """With its topic."""
-    async with open_site() as site, hosted(site) as (_, listener):
-        with await listen(listener):
-            await until(lambda: site.shell.live._watchers)
-        await until(lambda: site.shell.live.is_idle)
-
-
-async def test_a_site_stops_with_streams_open(open_site: OpenSite) -> None:
-    """Each hears of it, and its connection is closed."""
-    async with open_site() as site, hosted(site) as (host, listener):
-        with await listen(listener) as one, await listen(listener) as two:
-            await until(lambda: len(site.shell.live._watchers) == 2)
-            answers = [asyncio.create_task(all_of(browser)) for browser in (one, two)]
-            await host.stop()
-            for answer in answers:
-                assert b"event: end\n" in await answer
-    assert site.shell.live.is_idle
+            await until(lambda: site.state.live._watchers)
+            await until(lambda: site.state.live.is_idle)

@@ -10,8 +10,8 @@ from typing import Any
 import grpc
 import pytest
 from grpc.aio import AioRpcError, Metadata
+from tests.server_in_test import until
 
-from meijin.testing.server import until
 from meijin.v1.game_service_pb2 import GameUpdate, WatchArenaResponse
 from meijin.web.gateway import Visitor
 from meijin.web.live import subscription as module
@@ -23,14 +23,12 @@ Answer = WatchArenaResponse | AioRpcError | None
 
 
 def update(game_id: str) -> GameUpdate:
-    """A game that is told of first."""
     found = GameUpdate(game_id=game_id)
     found.game.state = 1  # type: ignore[assignment]
     return found
 
 
 def failure(code: grpc.StatusCode) -> AioRpcError:
-    """A call's end."""
     return AioRpcError(code, Metadata(), Metadata(), details="a test")
 
 
@@ -51,7 +49,6 @@ class Call:
                 yield answer
 
     def cancel(self) -> None:
-        """Note that nobody reads on."""
         self.is_cancelled = True
 
 
@@ -63,12 +60,9 @@ class StubGateway:
         self.made = 0
 
     def channel(self, _visitor: Visitor) -> Any:
-        """The channel of everybody."""
         return self
 
     def unary_stream(self, *_: object, **__: object) -> Callable[[object], Call]:
-        """A method with many responses."""
-
         def call(_request: object) -> Call:
             self.made += 1
             return self.calls[self.made - 1]
@@ -76,12 +70,10 @@ class StubGateway:
         return call
 
     def __getattr__(self, _name: str) -> Callable[..., None]:
-        """A method that nobody calls."""
         return lambda *_, **__: None
 
 
 def subscribe(gateway: StubGateway) -> Subscription:
-    """Watch all games."""
     return Subscription(gateway, Topic.parse("arena"), token="", delay=timedelta(0))
 
 
@@ -91,7 +83,6 @@ def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_server_that_was_away_is_asked_again() -> None:
-    """And what it tells first is all there is."""
     away = failure(grpc.StatusCode.UNAVAILABLE)
     first = WatchArenaResponse(games=[update("1")])
     second = WatchArenaResponse(games=[update("2")])
@@ -102,7 +93,7 @@ async def test_a_server_that_was_away_is_asked_again() -> None:
     assert frame is not None
     assert b'"id":"2"' in frame
     assert b'"id":"1"' not in frame
-    assert subscription.farewell is None
+    assert subscription.cell.farewell is None
     await subscription.close()
     assert [call.is_cancelled for call in gateway.calls] == [True, True, True]
 
@@ -123,8 +114,8 @@ async def test_a_refusal_is_told_and_not_repeated() -> None:
     """Nobody asks again for what is not allowed."""
     gateway = StubGateway([failure(grpc.StatusCode.PERMISSION_DENIED)])
     subscription = subscribe(gateway)
-    await until(lambda: subscription.farewell)
-    assert subscription.farewell is not None
-    assert b"a test" in subscription.farewell
+    await until(lambda: subscription.cell.farewell)
+    assert subscription.cell.farewell is not None
+    assert b"a test" in subscription.cell.farewell
     await subscription.close()
     assert gateway.made == 1

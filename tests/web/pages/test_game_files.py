@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from tests.web.games.messages import game_message
+from tests.web.pages.game_messages import game_message
 from tests.web.pages.test_game import GAMES, RECORD
 from tests.web.pictures.test_game_image import pixels
 from tests.web.prepared import browse
@@ -13,8 +13,8 @@ from tests.web.prepared import browse
 from meijin.v1 import game_service_pb2 as pb
 from meijin.web.pictures.game_image import CARD, SQUARE
 from meijin.web.replay.replay_page import replay_page
-from meijin.web.shell import SiteSettings
-from meijin.wire import record_from_proto
+from meijin.web.state import SiteSettings
+from meijin.wire.records import record_from_proto
 
 GAME = game_message(RECORD)
 
@@ -66,7 +66,6 @@ async def test_a_picture_shows_its_ply() -> None:
     ],
 )
 async def test_what_there_is_not_is_told(path: str, status: int, told: str) -> None:
-    """In one line."""
     answer = await browse(GetGame=pb.GetGameResponse(game=GAME)).get(f"/games/{path}")
     assert (answer.status, told in answer.text) == (status, True)
 

@@ -9,22 +9,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
-from tests.cli.browser import CHROMIUM
+from playwright.sync_api import Browser, Page, Route
 from tests.game.board.test_forbidden import CROSS, RENJU
 from tests.web.browsing import ORIGIN, Browsing
-from tests.web.games.messages import game_message
+from tests.web.pages.game_messages import game_message
 from tests.web.pages.test_game import GAME_CLOCK, GAMES, RECORD
 from tests.web.prepared import browse
 
 from meijin.game import Analysis, GameRecord
-from meijin.game.records.position_string import parse_position
+from meijin.game.records.record import parse_position
 from meijin.v1 import fault_service_pb2, game_service_pb2
 
 LINE = parse_position("h7i7g6", RECORD.variant)
 SAID = replace(RECORD, analysis=(None,) * 4 + (Analysis(-30, 9, 4000, LINE),) + (None,) * 4)
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
 
 @dataclass(slots=True)
@@ -36,7 +33,6 @@ class Seen:
     problems: list[str] = field(default_factory=list)
 
     def open(self, record: GameRecord, path: str = "/games/17") -> None:
-        """Look at a game."""
         self.browsing = browse(
             GetGame=game_service_pb2.GetGameResponse(game=game_message(record)),
             ListFaults=fault_service_pb2.ListFaultsResponse(),
@@ -56,29 +52,16 @@ class Seen:
         route.fulfill(status=answer.status, headers=answer.headers, body=answer.body)
 
     def text(self, selector: str) -> str:
-        """What an element says."""
         return (self.page.inner_text(selector)).strip()
 
     def position(self) -> str:
-        """The move that is shown last."""
         return self.text("[data-position]")
 
     def count(self, selector: str) -> int:
-        """How many elements there are."""
         return self.page.locator(selector).count()
 
     def wait_for_position(self, words: str) -> None:
-        """Wait until another ply is shown."""
         self.page.get_by_text(re.compile(f"^{re.escape(words)}$")).wait_for()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser for all tests of the module."""
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
 
 
 @pytest.fixture

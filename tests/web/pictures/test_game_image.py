@@ -1,29 +1,19 @@
 """Games as pictures of pixels."""
 
-from dataclasses import replace
 from io import BytesIO
 
 import pytest
 from hypothesis import given, settings
 from PIL import Image, ImageColor
 from tests.game.made_records import records
+from tests.web.pages.test_game import RECORD
 
-from meijin.game import GOMOKU, Color, Ending, GameRecord, Outcome, Variant
+from meijin.game import GameRecord, Variant
 from meijin.game.board.svg import LAST, WOOD
-from meijin.game.records.position_string import parse_position
 from meijin.web.pictures.game_image import CARD, SQUARE, card_png, square_png
-
-RECORD = GameRecord(
-    GOMOKU,
-    "ann",
-    "bob",
-    moves=parse_position("h8i9h9i8h7i7h6i6h5", GOMOKU),
-    outcome=Outcome(Ending.FIVE, Color.BLACK),
-)
 
 
 def pixels(picture: bytes) -> Image.Image:
-    """A picture that has been read again."""
     return Image.open(BytesIO(picture), formats=["PNG"]).convert("RGB")
 
 
@@ -64,5 +54,5 @@ def test_any_game_has_a_card(record: GameRecord) -> None:
 @pytest.mark.parametrize("variant", ["standard 22x22", "standard 5x22", "3x3 line 3"])
 def test_boards_of_every_size_are_squares(variant: str) -> None:
     """Also those with more rows than columns."""
-    record = replace(RECORD, variant=Variant.parse(variant), moves=(4, 0), outcome=None)
+    record = GameRecord(Variant.parse(variant), "ann", "bob", moves=(4, 0))
     assert pixels(square_png(record, 2)).size == (SQUARE, SQUARE)

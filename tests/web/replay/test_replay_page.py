@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.cli.browser import CHROMIUM, Browser
+from playwright.sync_api import Browser, Page
 from tests.game.made_records import records
+from tests.web.browser.chromium import watched_page
+from tests.web.pages.test_game import RECORD as PLAIN
 
 from meijin.game import (
-    GOMOKU,
-    Analysis,
     Color,
     Ending,
     GameRecord,
@@ -26,20 +26,15 @@ from meijin.game import (
     TimeControl,
 )
 from meijin.game.records.json import json_object
-from meijin.game.records.position_string import parse_position
 from meijin.web.replay.replay_page import replay_page
 
 EVIL = "</script><script>document.title='owned'</script><!-- <img src=x onerror=alert(1)> @data@ &"
-MOVES = parse_position("h8i9h9i8h7i7h6i6h5", GOMOKU)
-RECORD = GameRecord(
-    variant=GOMOKU,
+RECORD = replace(
+    PLAIN,
     black=f"ann{EVIL}",
     white=EVIL,
-    moves=MOVES,
     times=(timedelta(0),) * 2 + (timedelta(seconds=1.5),) * 7,
-    analysis=(None,) * 4 + (Analysis(-30, 9, 4000, MOVES[4:6]),) + (None,) * 4,
-    opening_plies=2,
-    time_control=TimeControl.parse("60+0.5"),
+    raw_times=(),
     outcome=Outcome(Ending.FIVE, Color.BLACK, detail=EVIL),
     event=EVIL,
     game_id=EVIL,
@@ -59,25 +54,30 @@ class Taken(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep an element."""
         self.elements.append((tag, dict(attrs)))
         self._name = dict(attrs).get("type") or tag
 
     def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - the parser's
-        """Forget the element."""
         self._name = ""
 
     def handle_data(self, data: str) -> None:
-        """Keep a text by its element."""
         self.texts[self._name] = data
 
     def count(self, tag: str) -> int:
-        """How many elements of a kind there are."""
         return sum(name == tag for name, _ in self.elements)
+
+    def check_policy(self) -> None:
+        """The page's policy allows its own script and style alone, and nothing from a network."""
+        (policy,) = (each["content"] for _, each in self.elements if "http-equiv" in each)
+        assert policy is not None
+        for name in ("script", "style"):
+            checksum = b64encode(sha256(self.texts[name].encode()).digest()).decode()
+            assert f"{name}-src 'sha256-{checksum}'" in policy
+        assert policy.startswith("default-src 'none'")
+        assert not any("src" in each or "href" in each for _, each in self.elements)
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """What the page's script is given."""
     data: dict[str, Any] = json.loads(Taken(page).texts["application/json"])
     return data
 
@@ -94,15 +94,7 @@ def test_the_page_holds_the_record_whatever_is_in_it(record: GameRecord, text: s
 
 
 def test_the_policy_allows_the_page_s_own_script_alone() -> None:
-    """By its checksum; and nothing from a network."""
-    taken = Taken(replay_page(RECORD))
-    (policy,) = (each["content"] for _, each in taken.elements if "http-equiv" in each)
-    assert policy is not None
-    for name in ("script", "style"):
-        checksum = b64encode(sha256(taken.texts[name].encode()).digest()).decode()
-        assert f"{name}-src 'sha256-{checksum}'" in policy
-    assert policy.startswith("default-src 'none'")
-    assert not any("src" in each or "href" in each for _, each in taken.elements)
+    Taken(replay_page(RECORD)).check_policy()
 
 
 def test_clocks_run_as_they_did() -> None:
@@ -117,7 +109,6 @@ def test_clocks_run_as_they_did() -> None:
 
 
 def test_the_end_is_told() -> None:
-    """With its cause."""
     forfeit = Outcome(Ending.TIME, Color.WHITE, Party.BLACK, "9 s")
     assert data_of(replay_page(replace(RECORD, outcome=forfeit)))["end"] == (
         "black forfeits: time (9 s)"
@@ -126,59 +117,48 @@ def test_the_end_is_told() -> None:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A browser that shows the page of the record."""
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
+def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """The page of the record in a browser, which asks for nothing and complains of nothing."""
     folder = tmp_path_factory.mktemp("browser")
-    page = folder / "game.html"
-    page.write_text(replay_page(RECORD))
-    with Browser(folder / "profile") as browser:
-        browser.open(page.as_uri())
-        yield browser
+    (folder / "game.html").write_text(replay_page(RECORD))
+    with watched_page(browser, folder.as_uri()) as watched:
+        watched.open("/game.html")
+        yield watched.page
 
 
-def stones(browser: Browser) -> list[int]:
-    """Black and white ones on the board."""
-    found: list[int] = browser.value(
-        "['black', 'white'].map(c => document.querySelectorAll(`#stones circle.${c}`).length)"
-    )
-    return found
+def stones(page: Page) -> list[int]:
+    return [page.locator(f"#stones circle.{color}").count() for color in ("black", "white")]
 
 
-def text(browser: Browser, name: str) -> str:
-    """The text of an element."""
-    found: str = browser.value(f"document.getElementById('{name}').textContent")
-    return found
+def text(page: Page, name: str) -> str:
+    return page.locator(f"#{name}").text_content() or ""
 
 
-def test_keys_and_buttons_replay_the_game(browser: Browser) -> None:
+def test_keys_and_buttons_replay_the_game(page: Page) -> None:
     """To the beginning, on, back, and to the end."""
-    browser.press("Home")
-    assert stones(browser) == [0, 0]
+    page.keyboard.press("Home")
+    assert stones(page) == [0, 0]
     for _ in range(5):
-        browser.press("ArrowRight")
-    assert stones(browser) == [3, 2]
-    assert text(browser, "move") == "5. black h7, 1.500 s"
-    assert text(browser, "analysis") == "score -30, depth 9, 4000 nodes, expects h7 i7"
-    assert "58.000 s" in text(browser, "black")
-    assert text(browser, "end") == ""
-    browser.value("document.getElementById('back').click()")
-    assert stones(browser) == [2, 2]
-    browser.value("document.getElementById('last').click()")
-    browser.press("ArrowRight")
-    assert stones(browser) == [5, 4]
-    assert text(browser, "end").startswith("black wins by five")
-    browser.value("document.querySelectorAll('#moves li')[0].click()")
-    assert text(browser, "move") == "1. black h8 (opening)"
+        page.keyboard.press("ArrowRight")
+    assert stones(page) == [3, 2]
+    assert text(page, "move") == "5. black h7, 1.500 s"
+    assert text(page, "analysis") == "score -30, depth 9, 4000 nodes, expects h7 i7"
+    assert "58.000 s" in text(page, "black")
+    assert text(page, "end") == ""
+    page.click("#back")
+    assert stones(page) == [2, 2]
+    page.click("#last")
+    page.keyboard.press("ArrowRight")
+    assert stones(page) == [5, 4]
+    assert text(page, "end").startswith("black wins by five")
+    page.locator("#moves li").first.click()
+    assert text(page, "move") == "1. black h8 (opening)"
 
 
-def test_a_browser_takes_names_for_text(browser: Browser) -> None:
-    """No script of theirs runs, and nothing is asked for or complained of."""
-    assert browser.value("document.title") == f"ann{EVIL} - {EVIL}"
-    assert text(browser, "players") == f"ann{EVIL} - {EVIL}"
-    assert browser.value("document.images.length") == 0
-    assert browser.value("document.scripts.length") == 2
-    assert browser.value("performance.getEntriesByType('resource').length") == 0
-    complaints = ("Log.entryAdded", "Runtime.exceptionThrown")
-    assert [event for event in browser.events if event.get("method") in complaints] == []
+def test_a_browser_takes_names_for_text(page: Page) -> None:
+    """No script of theirs runs."""
+    assert page.evaluate("document.title") == f"ann{EVIL} - {EVIL}"
+    assert text(page, "players") == f"ann{EVIL} - {EVIL}"
+    assert page.evaluate("document.images.length") == 0
+    assert page.evaluate("document.scripts.length") == 2
+    assert page.evaluate("performance.getEntriesByType('resource').length") == 0

@@ -16,8 +16,13 @@ from datetime import timedelta
 from http import HTTPStatus
 from typing import TypeVar
 
-from meijin.web.drafts import Draft
+from google.protobuf.message import Message
+from starlette.requests import Request
+from starlette.responses import Response
+
 from meijin.web.refusals import Refusal
+
+HTML = "text/html; charset=utf-8"
 
 MAX_BYTES = 64 * 1024 * 1024
 """Of all pages that are kept, compressed; those that were asked for longest ago go first."""
@@ -44,6 +49,20 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
+class LazyPage:
+    """A page to be written: what it shows, and how."""
+
+    shown: tuple[Message | str, ...]
+    """All that it is a function of, beside its address: the same, and it is not written again."""
+    write: Callable[[], str | bytes]
+    """Writes it, in a thread."""
+    media_type: str = HTML
+    filename: str = ""
+    """What a browser keeps it as; empty for a page to look at."""
+    status: HTTPStatus = HTTPStatus.OK
+
+
+@dataclass(frozen=True, slots=True)
 class StoredPage:
     """A page as it is sent."""
 
@@ -58,15 +77,35 @@ class StoredPage:
     made: float
     """When it was looked up last, by a monotonic clock; seconds."""
 
+    status: HTTPStatus
+
     @property
     def size(self) -> int:
         """Bytes that it takes while it is kept."""
         return len(self.body) + OVERHEAD
 
-    @property
-    def plain_body(self) -> bytes:
-        """What it says, for a client that takes nothing compressed."""
-        return gzip.decompress(self.body) if self.is_compressed else self.body
+    def response(
+        self, request: Request, *, control: str = "no-cache", identity: str = "cookie"
+    ) -> Response:
+        """The page as it is sent, or that it is still what the client has.
+
+        Args:
+            control: What caches may do with it.
+            identity: The header by which clients say who they are.
+        """
+        vary = f"accept-encoding, {identity}"
+        headers = {"etag": self.etag, "cache-control": control, "vary": vary}
+        is_look = request.method in {"GET", "HEAD"}
+        if is_look and self.etag in request.headers.get("if-none-match", ""):
+            return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+        if self.filename:
+            headers["content-disposition"] = f'attachment; filename="{self.filename}"'
+        body = self.body
+        if self.is_compressed and "gzip" in request.headers.get("accept-encoding", ""):
+            headers["content-encoding"] = "gzip"
+        elif self.is_compressed:
+            body = gzip.decompress(body)
+        return Response(body, self.status, headers, self.media_type)
 
 
 class PageCache:
@@ -81,7 +120,7 @@ class PageCache:
         self._waiting = 0
 
     async def page(
-        self, key: Hashable, draft: Callable[[], Awaitable[Draft]], max_age: timedelta
+        self, key: Hashable, look_up: Callable[[], Awaitable[LazyPage]], max_age: timedelta
     ) -> StoredPage:
         """A page as it was at most `max_age` ago.
 
@@ -95,18 +134,18 @@ class PageCache:
             return kept
         task = self._making.get(key)
         if task is None:
-            task = asyncio.create_task(self._make(key, draft, kept))
+            task = asyncio.create_task(self._make(key, look_up, kept))
             self._making[key] = task
             task.add_done_callback(lambda _: self._making.pop(key))
         return await asyncio.shield(task)
 
-    async def write(self, draft: Draft) -> StoredPage:
+    async def write(self, page: LazyPage) -> StoredPage:
         """A page that nobody else is to see, written and not kept.
 
         Raises:
             Refusal: too many pages wait to be written.
         """
-        return await self.in_thread(lambda: _written(draft, None, self._clock()))
+        return await self.in_thread(lambda: _written(page, None, self._clock()))
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
         """Do what takes longer than the event loop may stand still.
@@ -124,13 +163,12 @@ class PageCache:
             self._waiting -= 1
 
     def close(self) -> None:
-        """Write no more pages."""
         self._writers.shutdown(wait=False, cancel_futures=True)
 
     async def _make(
-        self, key: Hashable, draft: Callable[[], Awaitable[Draft]], kept: StoredPage | None
+        self, key: Hashable, look_up: Callable[[], Awaitable[LazyPage]], kept: StoredPage | None
     ) -> StoredPage:
-        now, found = self._clock(), await draft()
+        now, found = self._clock(), await look_up()
         page = await self.in_thread(lambda: _written(found, kept, now))
         self._keep(key, page)
         return page
@@ -144,23 +182,28 @@ class PageCache:
             self._bytes -= dropped.size
 
 
-def _written(draft: Draft, kept: StoredPage | None, now: float) -> StoredPage:
-    """The page of a draft: the one that was kept, where it shows the same."""
-    digest = _digest(draft)
+def _written(page: LazyPage, kept: StoredPage | None, now: float) -> StoredPage:
+    """A page that is written: the one that was kept, where it shows the same."""
+    digest = _digest(page)
     if kept is not None and kept.digest == digest:
         return replace(kept, made=now)
-    text = draft.write()
+    text, media_type = page.write(), page.media_type
     body = text.encode() if isinstance(text, str) else text
     etag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
-    is_compressed = len(body) >= COMPRESSED_FROM and draft.media_type.startswith(TEXTS)
+    is_compressed = len(body) >= COMPRESSED_FROM and media_type.startswith(TEXTS)
     if is_compressed:
         body = gzip.compress(body, COMPRESSION_LEVEL, mtime=0)
-    return StoredPage(body, is_compressed, draft.media_type, draft.filename, digest, etag, now)
+    return StoredPage(
+        body, is_compressed, media_type, page.filename, digest, etag, now, page.status
+    )
 
 
-def _digest(draft: Draft) -> bytes:
+def _digest(page: LazyPage) -> bytes:
     digest = hashlib.sha256()
-    for message in draft.messages:
-        encoded = message.SerializeToString(deterministic=True)
+    for each in page.shown:
+        if isinstance(each, str):
+            encoded = each.encode()
+        else:
+            encoded = each.SerializeToString(deterministic=True)
         digest.update(len(encoded).to_bytes(8, "big") + encoded)
     return digest.digest()

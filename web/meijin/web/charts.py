@@ -1,13 +1,18 @@
 """Charts: what `charts.js` draws, as pages hand it over."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal
 
 from markupsafe import Markup
 
+from meijin.v1 import ladder_service_pb2 as pb
+from meijin.web.replay.page_parts import embedded
 from meijin.web.templating import plain
+
+DIGITS = 1
+"""Of Elo in a chart behind the point, which nobody sees more of."""
 
 Values = Sequence[float | None]
 """One for each place on the x axis; ``None`` for none."""
@@ -70,8 +75,37 @@ class ChartData:
             "marks": [{"value": mark.value, "label": plain(mark.label)} for mark in self.marks],
             "series": [_series(each) for each in self.series],
         }
-        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-        return Markup(text.translate(_ESCAPES))  # noqa: S704 - escaped for a script
+        return Markup(embedded(data))  # noqa: S704 - escaped for a script
+
+
+def rating_chart(
+    curves: Sequence[tuple[str, Sequence[pb.DayRating]]],
+    *,
+    label: str,
+    x_label: str,
+    y_label: str,
+) -> ChartData:
+    """Ratings over days, each curve with its name and its 95 % intervals."""
+    days = sorted({rating.day for _, curve in curves for rating in curve})
+    return ChartData(
+        label=label,
+        x=[datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() for day in days],
+        x_label=x_label,
+        y_label=y_label,
+        series=[_curve(name, curve, days) for name, curve in curves],
+        is_time=True,
+    )
+
+
+def _curve(name: str, curve: Sequence[pb.DayRating], days: Sequence[str]) -> ChartSeries:
+    rated = {rating.day: rating for rating in curve}
+
+    def values(side: int) -> list[float | None]:
+        """The rating and this many margins, by day."""
+        found = map(rated.get, days)
+        return [each and round(each.elo + side * each.margin, DIGITS) for each in found]
+
+    return ChartSeries(name, values(0), values(-1), values(1))
 
 
 def _series(series: ChartSeries) -> dict[str, object]:
@@ -84,6 +118,3 @@ def _series(series: ChartSeries) -> dict[str, object]:
     if series.low is not None and series.high is not None:
         made |= {"low": list(series.low), "high": list(series.high)}
     return made
-
-
-_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})

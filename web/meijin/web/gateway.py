@@ -1,8 +1,10 @@
 """The gateway: the server's services as a visitor of the pages may call them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property, partial
+from types import SimpleNamespace
+from typing import Any, Protocol, TypeVar, cast
 
 import grpc
 
@@ -21,21 +23,10 @@ from meijin.v1.token_service_pb2_grpc import TokenServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.v1.webhook_service_pb2_grpc import WebhookServiceStub
 
-if TYPE_CHECKING:
-    from meijin.v1.admin_service_pb2_grpc import AdminServiceAsyncStub
-    from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceAsyncStub
-    from meijin.v1.bot_service_pb2_grpc import BotServiceAsyncStub
-    from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceAsyncStub
-    from meijin.v1.fault_service_pb2_grpc import FaultServiceAsyncStub
-    from meijin.v1.game_service_pb2_grpc import GameServiceAsyncStub
-    from meijin.v1.ladder_service_pb2_grpc import LadderServiceAsyncStub
-    from meijin.v1.opening_service_pb2_grpc import OpeningServiceAsyncStub
-    from meijin.v1.owner_service_pb2_grpc import OwnerServiceAsyncStub
-    from meijin.v1.play_service_pb2_grpc import PlayServiceAsyncStub
-    from meijin.v1.status_service_pb2_grpc import StatusServiceAsyncStub
-    from meijin.v1.token_service_pb2_grpc import TokenServiceAsyncStub
-    from meijin.v1.tournament_service_pb2_grpc import TournamentServiceAsyncStub
-    from meijin.v1.webhook_service_pb2_grpc import WebhookServiceAsyncStub
+Stub = TypeVar("Stub")
+
+KINDS = ("unary_unary", "unary_stream", "stream_unary", "stream_stream")
+"""Of methods, as a channel calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,78 +49,53 @@ class Gateway(Protocol):
         """
 
 
+class RemoteGateway:
+    """The services at the other end of a connection, which all visitors share.
+
+    The server sees the process of the pages as one peer: its limits by address hold for all
+    visitors together.
+    """
+
+    def __init__(self, connection: grpc.aio.Channel) -> None:
+        self._connection = connection
+
+    def channel(self, visitor: Visitor) -> grpc.aio.Channel:
+        if not visitor.token:
+            return self._connection
+        metadata = (("authorization", f"Bearer {visitor.token}"),)
+
+        def signed_in(kind: str) -> Callable[..., Any]:
+            make: Callable[..., Callable[..., Any]] = getattr(self._connection, kind)
+            return lambda *names, **codecs: partial(make(*names, **codecs), metadata=metadata)
+
+        methods = {kind: signed_in(kind) for kind in KINDS}
+        return cast("grpc.aio.Channel", SimpleNamespace(**methods))
+
+
+def _service(stub: Callable[[grpc.aio.Channel], Stub]) -> cached_property[Stub]:
+    def made(services: "Services") -> Stub:
+        return stub(services.channel)
+
+    return cached_property(made)
+
+
 class Services:
     """The services of the contract on a channel."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self.channel = channel
 
-    @cached_property
-    def admin(self) -> "AdminServiceAsyncStub":
-        """What operators do to bots, and the audit log."""
-        return AdminServiceStub(self.channel)
-
-    @cached_property
-    def analysis(self) -> "AnalysisServiceAsyncStub":
-        """Positions evaluated by bots."""
-        return AnalysisServiceStub(self.channel)
-
-    @cached_property
-    def bots(self) -> "BotServiceAsyncStub":
-        """Bots."""
-        return BotServiceStub(self.channel)
-
-    @cached_property
-    def challenges(self) -> "ChallengeServiceAsyncStub":
-        """Challenges, and the people who come to play."""
-        return ChallengeServiceStub(self.channel)
-
-    @cached_property
-    def faults(self) -> "FaultServiceAsyncStub":
-        """The fault ledger."""
-        return FaultServiceStub(self.channel)
-
-    @cached_property
-    def games(self) -> "GameServiceAsyncStub":
-        """Games."""
-        return GameServiceStub(self.channel)
-
-    @cached_property
-    def ladders(self) -> "LadderServiceAsyncStub":
-        """Ladders."""
-        return LadderServiceStub(self.channel)
-
-    @cached_property
-    def openings(self) -> "OpeningServiceAsyncStub":
-        """Games by their openings."""
-        return OpeningServiceStub(self.channel)
-
-    @cached_property
-    def owners(self) -> "OwnerServiceAsyncStub":
-        """Owners and their invitations."""
-        return OwnerServiceStub(self.channel)
-
-    @cached_property
-    def play(self) -> "PlayServiceAsyncStub":
-        """The stream of whoever plays."""
-        return PlayServiceStub(self.channel)
-
-    @cached_property
-    def status(self) -> "StatusServiceAsyncStub":
-        """How the server is doing."""
-        return StatusServiceStub(self.channel)
-
-    @cached_property
-    def tokens(self) -> "TokenServiceAsyncStub":
-        """Tokens."""
-        return TokenServiceStub(self.channel)
-
-    @cached_property
-    def tournaments(self) -> "TournamentServiceAsyncStub":
-        """Tournaments."""
-        return TournamentServiceStub(self.channel)
-
-    @cached_property
-    def webhooks(self) -> "WebhookServiceAsyncStub":
-        """Webhooks, and what was delivered to them."""
-        return WebhookServiceStub(self.channel)
+    admin = _service(AdminServiceStub)
+    analysis = _service(AnalysisServiceStub)
+    bots = _service(BotServiceStub)
+    challenges = _service(ChallengeServiceStub)
+    faults = _service(FaultServiceStub)
+    games = _service(GameServiceStub)
+    ladders = _service(LadderServiceStub)
+    openings = _service(OpeningServiceStub)
+    owners = _service(OwnerServiceStub)
+    play = _service(PlayServiceStub)
+    status = _service(StatusServiceStub)
+    tokens = _service(TokenServiceStub)
+    tournaments = _service(TournamentServiceStub)
+    webhooks = _service(WebhookServiceStub)

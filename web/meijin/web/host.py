@@ -1,21 +1,24 @@
-"""The HTTP server that a site runs in, on the event loop of whoever opens it."""
+"""The HTTP server that a site runs in, and the certificate that it shows."""
 
 import asyncio
 import contextlib
 import logging
 import socket
+import ssl
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import ClassVar
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from meijin.web.certificate import Certificate
-from meijin.web.shell import Shell
 from meijin.web.site import application
+from meijin.web.state import SiteState
 from meijin.web.streaming import TRANSPORT
+
+log = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 4000
 """Of all browsers together; one more is closed at once."""
@@ -34,6 +37,43 @@ CLOSING_TIME = timedelta(seconds=2)
 
 BACKLOG = 512
 
+LOOK_INTERVAL = timedelta(minutes=1)
+"""Between two looks whether the files have changed."""
+
+
+class Certificate:
+    """A certificate and its key, for handshakes from now on."""
+
+    def __init__(self, certificate: Path, key: Path) -> None:
+        """Read the files.
+
+        Raises:
+            OSError: one can't be read, or isn't what it should be (`ssl.SSLError`).
+        """
+        self._files = certificate, key
+        self._read = self._changes()
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(certificate, key)
+
+    async def follow(self) -> None:
+        """Read the files again whenever they have changed."""
+        while True:
+            await asyncio.sleep(LOOK_INTERVAL.total_seconds())
+            await asyncio.to_thread(self.look)
+
+    def look(self) -> None:
+        """Read the files again if they have changed; what can't be read leaves all as it was."""
+        try:
+            changes = self._changes()
+            if changes != self._read:
+                self.context.load_cert_chain(*self._files)
+                self._read = changes
+        except OSError as error:
+            log.warning("the pages keep their certificate: %s", error)
+
+    def _changes(self) -> tuple[int, ...]:
+        return tuple(path.stat().st_mtime_ns for path in self._files)
+
 
 class Host:
     """A site on a port.
@@ -42,16 +82,16 @@ class Host:
     """
 
     def __init__(
-        self, shell: Shell, listener: socket.socket, certificate: Certificate | None = None
+        self, site: SiteState, listener: socket.socket, certificate: Certificate | None = None
     ) -> None:
-        self._shell = shell
+        self._site = site
         self._listener = listener
         self._certificate = certificate
         scheme = "http" if certificate is None else "https"
         self.url = f"{scheme}://{_shown_address(listener)}"
         """Where a browser on this machine finds the pages."""
         config = uvicorn.Config(
-            application(shell),
+            application(site),
             loop="none",
             http=_Connection,
             ws="none",
@@ -69,7 +109,6 @@ class Host:
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
 
     async def run(self) -> None:
-        """Serve the pages, until `stop`."""
         following = None
         if self._certificate is not None:
             following = asyncio.create_task(self._certificate.follow())
@@ -78,12 +117,12 @@ class Host:
         finally:
             if following is not None:
                 following.cancel()
-            self._shell.cache.close()
+            self._site.cache.close()
             self._ended.set()
 
     async def stop(self) -> None:
         """End every stream to a browser, and stop."""
-        self._shell.closing.set()
+        self._site.closing.set()
         self._server.should_exit = True
         await self._ended.wait()
 
@@ -110,8 +149,6 @@ def open_listener(host: str, port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server, which leaves signals alone."""
-
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Capture none: whoever opened the site hears them."""
@@ -119,7 +156,7 @@ class _Server(uvicorn.Server):
 
 
 class _Connection(HttpToolsProtocol):
-    """A browser's connection: there are only so many, and each soon asks for something short."""
+    """A browser's connection: there are only this many, and each soon asks for something short."""
 
     _of_hosts: ClassVar[Counter[str]] = Counter()
 
@@ -136,7 +173,6 @@ class _Connection(HttpToolsProtocol):
             self._expect_request()
 
     def data_received(self, data: bytes) -> None:
-        """Read a part of a request."""
         self._head_bytes += len(data)
         super().data_received(data)
         if self._deadline is not None and self._head_bytes > MAX_HEAD_BYTES:
@@ -154,7 +190,6 @@ class _Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
         self._of_hosts[self._host] -= 1
         if not self._of_hosts[self._host]:
             del self._of_hosts[self._host]

@@ -55,7 +55,6 @@ class BrowserPolicy:
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,5 +1,7 @@
 """Refusals: calls and requests that were refused, as HTTP tells of them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from http import HTTPStatus
 
@@ -39,15 +41,30 @@ class Refusal(Exception):  # noqa: N818 - it is none of the server's
         self.retry_after = retry_after
         """When to come back; ``None`` where nobody knows."""
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """When to come back, as HTTP tells it."""
+        if self.retry_after is None:
+            return {}
+        return {"retry-after": str(max(1, round(self.retry_after.total_seconds())))}
+
 
 def not_found(message: str) -> Refusal:
-    """There is no such page."""
     return Refusal(HTTPStatus.NOT_FOUND, message)
 
 
 def bad_request(message: str) -> Refusal:
     """A parameter is what it can't be."""
     return Refusal(HTTPStatus.BAD_REQUEST, message)
+
+
+@contextmanager
+def refusing_values() -> Iterator[None]:
+    """Refuse, by its own words, what inside turns out to be a `ValueError`."""
+    try:
+        yield
+    except ValueError as error:
+        raise bad_request(str(error)) from None
 
 
 def refusal_of(error: AioRpcError) -> Refusal:
@@ -77,3 +94,12 @@ def _retry_after(status: status_pb2.Status) -> timedelta | None:
             delay: timedelta = retry.retry_delay.ToTimedelta()
             return delay
     return None
+
+
+def statuses() -> dict[int, str]:
+    """The statuses of HTTP that calls are refused with, and the codes of gRPC behind them."""
+    found: dict[int, list[str]] = {}
+    for code, status in STATUSES.items():
+        found.setdefault(status.value, []).append(code.name)
+    found[HTTPStatus.INTERNAL_SERVER_ERROR.value] = [grpc.StatusCode.INTERNAL.name]
+    return {status: ", ".join(names) for status, names in sorted(found.items())}

@@ -17,7 +17,7 @@ IDLE_TIME = timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """One browser that has signed in."""
 
     token: str
@@ -31,12 +31,12 @@ class Sessions:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._sessions: OrderedDict[str, BrowserSession] = OrderedDict()
 
     def open(self, token: str) -> str:
         """Sign a browser in; what its cookie has to say."""
         key = secrets.token_urlsafe(32)
-        self._sessions[key] = Session(token, self._clock())
+        self._sessions[key] = BrowserSession(token, self._clock())
         if len(self._sessions) > MAX_SESSIONS:
             self._sessions.popitem(last=False)
         return key
@@ -55,5 +55,4 @@ class Sessions:
         return session.token
 
     def close(self, key: str) -> None:
-        """Sign a browser out."""
         self._sessions.pop(key, None)

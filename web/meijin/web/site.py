@@ -12,63 +12,63 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from meijin.web.api.routes import routes as api_routes
+from meijin.web.cache import LazyPage
 from meijin.web.pages import ROUTES
 from meijin.web.pages.errors import error_page
 from meijin.web.policy import BrowserPolicy
 from meijin.web.refusals import Refusal
-from meijin.web.routes import Form, Page, Private
-from meijin.web.shell import Shell
-from meijin.web.visit import Handle, Visit, page_response
+from meijin.web.request import Form, Handle, Page, PageRequest, Private
+from meijin.web.state import SiteState
 
 MAX_QUERY = 2000
 """Characters of an address behind its path."""
 
 
-def application(shell: Shell) -> Starlette:
-    """The application of a site."""
+def application(site: SiteState) -> Starlette:
     app = Starlette(
         routes=[
-            *(_route(shell, route) for route in ROUTES),
+            *(_route(site, route) for route in ROUTES),
             *api_routes(),
-            Route("/static/{version}/{name:path}", shell.static),
+            Route("/static/{version}/{name:path}", site.static),
         ],
-        middleware=[Middleware(BrowserPolicy, hosts=shell.hosts)],
+        middleware=[Middleware(BrowserPolicy, hosts=site.hosts)],
         exception_handlers={
-            error: partial(error_page, shell)
+            error: partial(error_page, site)
             for error in (AioRpcError, Refusal, HTTPException, Exception)
         },
     )
-    app.state.shell = shell
+    app.state.site = site
     return app
 
 
-def _route(shell: Shell, route: Page | Form | Private | BaseRoute) -> BaseRoute:
+def _route(site: SiteState, route: Page | Form | Private | BaseRoute) -> BaseRoute:
     match route:
         case Page():
-            return Route(route.path, _shown(shell, route), methods=["GET"])
+            return Route(route.path, _shown(site, route), methods=["GET"])
         case Form():
-            return Route(route.path, _handled(shell, route.handle), methods=["POST"])
+            return Route(route.path, _handled(site, route.handle), methods=["POST"])
         case Private():
-            return Route(route.path, _handled(shell, route.handle), methods=["GET"])
+            return Route(route.path, _handled(site, route.handle), methods=["GET"])
         case _:
             return route
 
 
-def _shown(shell: Shell, page: Page) -> Callable[[Request], Awaitable[Response]]:
-    async def endpoint(request: Request) -> Response:
-        visit = Visit(request, shell)
-        url = request.url
+def _shown(site: SiteState, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(http: Request) -> Response:
+        request, url = PageRequest(http, site), http.url
         if len(url.query) > MAX_QUERY:
             raise HTTPException(414, "the address is longer than any of ours")
-        key = (visit.origin, url.path, url.query, visit.visitor.token)
-        stored = await shell.cache.page(key, partial(page.show, visit), page.max_age)
-        return page_response(stored, request)
+        key = (request.origin, url.path, url.query, request.visitor.token)
+        stored = await site.cache.page(key, partial(page.show, request), page.max_age)
+        return stored.response(http)
 
     return endpoint
 
 
-def _handled(shell: Shell, handle: Handle) -> Callable[[Request], Awaitable[Response]]:
-    async def endpoint(request: Request) -> Response:
-        return await handle(Visit(request, shell))
+def _handled(site: SiteState, handle: Handle) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(http: Request) -> Response:
+        request = PageRequest(http, site)
+        answer = await handle(request)
+        return await request.private(answer) if isinstance(answer, LazyPage) else answer
 
     return endpoint

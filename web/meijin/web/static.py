@@ -48,7 +48,6 @@ class StaticFiles:
         return f"/static/{self.version}/{name}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send a file."""
         request = Request(scope)
         file = self._files.get(request.path_params["name"])
         if file is None or request.path_params["version"] != self.version:

@@ -9,8 +9,20 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from meijin.web.labels import (
+    ending_label,
+    evidence,
+    label,
+    outcome_of,
+    result_label,
+    time_control_label,
+    variant_label,
+    word,
+    words,
+)
 from meijin.web.static import StaticFiles
 from meijin.web.wording import text
+from meijin.wire.standings import COLUMNS, MARKS
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -33,14 +45,8 @@ def environment(static: StaticFiles) -> Environment:
         auto_reload=False,
         finalize=_plain,
     )
-    templates.globals |= {"t": text, "static": static.url}
-    templates.filters |= {
-        "when": when,
-        "number": number,
-        "signed": signed,
-        "percent": percent,
-        "duration": duration,
-    }
+    templates.globals |= {"t": text, "static": static.url, "columns": COLUMNS, "marks": MARKS}
+    templates.filters |= {filter_.__name__: filter_ for filter_ in FILTERS}
     return templates
 
 
@@ -84,6 +90,24 @@ def duration(value: Duration | timedelta) -> str:
     if span < DAY:
         return f"{int(seconds // 3600)} h {seconds % 3600 / 60:.0f} min"
     return f"{span.days} d {seconds % 86400 / 3600:.0f} h"
+
+
+FILTERS = (
+    when,
+    number,
+    signed,
+    percent,
+    duration,
+    word,
+    words,
+    label,
+    variant_label,
+    time_control_label,
+    ending_label,
+    result_label,
+    outcome_of,
+    evidence,
+)
 
 
 def _plain(value: object) -> object:

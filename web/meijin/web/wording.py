@@ -14,7 +14,6 @@ FOLDER = Path(__file__).parent / "strings"
 
 @cache
 def wording() -> Mapping[str, str]:
-    """All texts by their keys."""
     texts: dict[str, str] = {}
     for path in sorted(FOLDER.glob("*.toml")):
         table = tomllib.loads(path.read_text(encoding="utf-8"))

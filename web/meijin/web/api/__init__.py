@@ -2,8 +2,7 @@
 
 There is no second schema: what a method takes and answers is what its descriptor says.
 
-- `methods`: which method answers which verb and path
-- `contract`: the methods as the contract describes them
+- `methods`: which method answers which verb and path, with which messages
 - `requests`: messages from a path, a query and a body
 - `answers`: messages and refusals as JSON
 - `streams`: methods that answer with many messages, a line each

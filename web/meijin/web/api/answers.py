@@ -4,16 +4,13 @@ import json
 from http import HTTPStatus
 from typing import Any
 
-import grpc
 from google.protobuf import json_format
 from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc.aio import AioRpcError
-from starlette.requests import Request
 from starlette.responses import Response
 
-from meijin.web.cache import StoredPage
-from meijin.web.refusals import STATUSES, Refusal, refusal_of, status_of
+from meijin.web.refusals import Refusal, refusal_of, status_of
 
 JSON = "application/json"
 
@@ -40,14 +37,13 @@ def text_of(message: Message) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def error_text(error: AioRpcError | Refusal) -> str:
-    """A ``google.rpc.Status`` as JSON."""
-    return json.dumps(error_value(error), ensure_ascii=False)
-
-
 def error_value(error: AioRpcError | Refusal) -> dict[str, Any]:
     """A ``google.rpc.Status`` in the JSON mapping, as far as its details are known here."""
-    status = _status(error)
+    if isinstance(error, AioRpcError):
+        status = status_of(error)
+    else:
+        code = CODES.get(error.status, code_pb2.INVALID_ARGUMENT)
+        status = status_pb2.Status(code=code, message=str(error))
     known = [detail for detail in status.details if detail.TypeName().startswith(DETAILS)]
     del status.details[:]
     status.details.extend(known)
@@ -58,44 +54,8 @@ def error_value(error: AioRpcError | Refusal) -> dict[str, Any]:
 def refused(error: AioRpcError | Refusal) -> Response:
     """A refusal, with the status of HTTP that it has."""
     refusal = refusal_of(error) if isinstance(error, AioRpcError) else error
-    headers = {"cache-control": "no-store"}
-    if refusal.retry_after is not None:
-        headers["retry-after"] = str(max(1, round(refusal.retry_after.total_seconds())))
+    headers = {"cache-control": "no-store", **refusal.headers}
     if refusal.status is HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = "Bearer"
-    return Response(error_text(error), refusal.status, headers, JSON)
-
-
-def page_answer(request: Request, page: StoredPage, control: str) -> Response:
-    """A page as it is sent, or that it is still what the client has."""
-    headers = {
-        "etag": page.etag,
-        "cache-control": control,
-        "vary": "accept-encoding, authorization",
-    }
-    if request.method in {"GET", "HEAD"} and page.etag in request.headers.get("if-none-match", ""):
-        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    body = page.body
-    if page.is_compressed and "gzip" in request.headers.get("accept-encoding", ""):
-        headers["content-encoding"] = "gzip"
-    elif page.is_compressed:
-        body = page.plain_body
-    return Response(body, headers=headers, media_type=page.media_type)
-
-
-def _status(error: AioRpcError | Refusal) -> status_pb2.Status:
-    if isinstance(error, AioRpcError):
-        status = status_pb2.Status()
-        status.CopyFrom(status_of(error))
-        return status
-    code = CODES.get(error.status, code_pb2.INVALID_ARGUMENT)
-    return status_pb2.Status(code=code, message=str(error))
-
-
-def statuses() -> dict[int, str]:
-    """The statuses of HTTP that calls are refused with, and the codes of gRPC behind them."""
-    found: dict[int, list[str]] = {}
-    for code, status in STATUSES.items():
-        found.setdefault(status.value, []).append(code.name)
-    found[HTTPStatus.INTERNAL_SERVER_ERROR.value] = [grpc.StatusCode.INTERNAL.name]
-    return {status: ", ".join(names) for status, names in sorted(found.items())}
+    text = json.dumps(error_value(error), ensure_ascii=False)
+    return Response(text, refusal.status, headers, JSON)

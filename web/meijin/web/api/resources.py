@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import urlsplit
 
 from google.protobuf.message import Message
@@ -14,19 +13,21 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from meijin.web.api import requests
-from meijin.web.api.answers import JSON, page_answer, refused, text_of
-from meijin.web.api.contract import Signature, signature
-from meijin.web.api.methods import Method
-from meijin.web.api.streams import MEDIA_TYPE, Lines, Places
-from meijin.web.drafts import Draft
+from meijin.web.api.answers import JSON, refused, text_of
+from meijin.web.api.methods import STREAM_TYPE, Method
+from meijin.web.api.streams import WRITE_TIMEOUT, OpenStreams, lines_of
+from meijin.web.cache import LazyPage
 from meijin.web.gateway import Visitor
 from meijin.web.refusals import Refusal
-from meijin.web.routes import FRESH
-from meijin.web.shell import Shell
-from meijin.web.streaming import transport_of
+from meijin.web.request import FRESH
+from meijin.web.state import SiteState
+from meijin.web.streaming import PartedAnswer, transport_of
 
 MAX_TOKEN = 200
 """Characters of a token; ours have fewer."""
+
+IDENTITY = "authorization"
+"""The header by which clients say who they are."""
 
 CALL_TIMEOUT = 60.0
 """Seconds that a server elsewhere may take to answer."""
@@ -38,27 +39,26 @@ OWN_SITES = frozenset({"same-origin", "none"})
 class Resource:
     """The methods at one path."""
 
-    def __init__(self, methods: Sequence[Method], places: Places) -> None:
+    def __init__(self, methods: Sequence[Method], streams: OpenStreams) -> None:
         self._methods: Mapping[str, Method] = {method.verb: method for method in methods}
-        self._places = places
+        self._streams = streams
         verbs = {*self._methods, "OPTIONS"}
-        if "GET" in verbs and not signature(self._methods["GET"].name).is_stream:
+        if "GET" in verbs and not self._methods["GET"].is_stream:
             verbs.add("HEAD")
         self._allowed = ", ".join(sorted(verbs))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         request = Request(scope, receive)
-        shell: Shell = request.app.state.shell
+        site: SiteState = request.app.state.site
         try:
-            response = await self._answer(request, shell, send)
+            response = await self._answer(request, site, send)
         except (AioRpcError, Refusal) as error:
             response = refused(error)
         if response is not None:
-            response.headers.update(_for_other_sites(shell, self._allowed))
+            response.headers.update(_for_other_sites(site, self._allowed))
             await response(scope, receive, send)
 
-    async def _answer(self, request: Request, shell: Shell, send: Send) -> Response | None:
+    async def _answer(self, request: Request, site: SiteState, send: Send) -> Response | None:
         verb = "GET" if request.method == "HEAD" and "HEAD" in self._allowed else request.method
         if verb == "OPTIONS":
             return Response(status_code=HTTPStatus.NO_CONTENT, headers={"allow": self._allowed})
@@ -66,84 +66,78 @@ class Resource:
         if method is None:
             message = f"{request.method} is not offered here, but {self._allowed}"
             raise Refusal(HTTPStatus.METHOD_NOT_ALLOWED, message)
-        call, visitor = signature(method.name), _visitor(request)
-        if call.is_stream:
-            await self._stream(request, shell, send, call)
+        visitor = _visitor(request)
+        if method.is_stream:
+            await self._stream(request, site, send, method, visitor)
             return None
         if verb == "GET":
-            return await _look_up(request, shell, call, visitor)
-        return await _change(request, shell, call, visitor)
+            return await _look_up(request, site, method, visitor)
+        return await _change(request, site, method, visitor)
 
-    async def _stream(self, request: Request, shell: Shell, send: Send, call: Signature) -> None:
-        visitor, path = _visitor(request), request.path_params
+    async def _stream(
+        self, request: Request, site: SiteState, send: Send, method: Method, visitor: Visitor
+    ) -> None:
+        path = request.path_params
         if request.method == "GET":
             query = request.url.query
-            message = requests.message_of_query(call.request, path, query)
+            message = requests.message_of_query(method.request, path, query)
         else:
-            message = await _sent(request, shell, call)
+            message = await _sent(request, site, method)
         headers = {
-            "content-type": MEDIA_TYPE,
+            "content-type": STREAM_TYPE,
             "cache-control": "no-store",
-            **_for_other_sites(shell, self._allowed),
+            **_for_other_sites(site, self._allowed),
         }
         encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
-        channel = shell.gateway.channel(visitor)
-        with self._places.hold(visitor.host):
-            method = channel.unary_stream(call.path, **_codecs(call))
-            lines = Lines(method(message), shell.cache, shell.closing)
+        channel = site.gateway.channel(visitor)
+        with self._streams.hold(visitor.host):
+            call = channel.unary_stream(method.call_path, **method.codecs)(message)
+            answer = PartedAnswer(lines_of(call, site.cache), encoded, site.closing)
             transport = transport_of(request.scope)
-            await lines.send(request.receive, send, encoded, transport)
+            await answer.send(request.receive, send, transport, WRITE_TIMEOUT)
 
 
-async def _look_up(request: Request, shell: Shell, call: Signature, visitor: Visitor) -> Response:
+async def _look_up(request: Request, site: SiteState, method: Method, visitor: Visitor) -> Response:
     """What a GET answers: from the cache of pages, unless the request shows a token."""
     path, query = request.path_params, request.url.query
 
-    async def draft() -> Draft:
-        message = requests.message_of_query(call.request, path, query)
-        answer = await _call(shell, call, visitor, message)
-        return Draft((answer,), partial(text_of, answer), JSON)
+    async def look_up() -> LazyPage:
+        message = requests.message_of_query(method.request, path, query)
+        answer = await _call(site, method, visitor, message)
+        return LazyPage((answer,), partial(text_of, answer), JSON)
 
     if visitor.token:
-        page, control = await shell.cache.write(await draft()), "no-store"
+        page, control = await site.cache.write(await look_up()), "no-store"
     else:
         address = f"{request.url.path}?{query}".encode()
         key = ("api", hashlib.sha256(address).digest())
-        page, control = await shell.cache.page(key, draft, FRESH), "no-cache"
-    return page_answer(request, page, control)
+        page, control = await site.cache.page(key, look_up, FRESH), "no-cache"
+    return page.response(request, control=control, identity=IDENTITY)
 
 
-async def _change(request: Request, shell: Shell, call: Signature, visitor: Visitor) -> Response:
+async def _change(request: Request, site: SiteState, method: Method, visitor: Visitor) -> Response:
     """What any other verb answers."""
     _check_own(request)
-    message = await _sent(request, shell, call)
-    answer = await _call(shell, call, visitor, message)
-    page = await shell.cache.write(Draft((), partial(text_of, answer), JSON))
-    return page_answer(request, page, "no-store")
+    message = await _sent(request, site, method)
+    answer = await _call(site, method, visitor, message)
+    page = await site.cache.write(LazyPage((), partial(text_of, answer), JSON))
+    return page.response(request, control="no-store", identity=IDENTITY)
 
 
-async def _sent(request: Request, shell: Shell, call: Signature) -> Message:
+async def _sent(request: Request, site: SiteState, method: Method) -> Message:
     _check_own(request)
     if request.url.query:
         raise Refusal(HTTPStatus.BAD_REQUEST, "the fields of this request stand in its body")
     body = await requests.read_body(request)
     path = request.path_params
-    read = partial(requests.message_of_body, call.request, path, body)
-    return await shell.cache.in_thread(read)
+    read = partial(requests.message_of_body, method.request, path, body)
+    return await site.cache.in_thread(read)
 
 
-async def _call(shell: Shell, call: Signature, visitor: Visitor, message: Message) -> Message:
-    channel = shell.gateway.channel(visitor)
-    method = channel.unary_unary(call.path, **_codecs(call))
-    answer: Message = await method(message, timeout=CALL_TIMEOUT)
+async def _call(site: SiteState, method: Method, visitor: Visitor, message: Message) -> Message:
+    call = site.gateway.channel(visitor).unary_unary(method.call_path, **method.codecs)
+    answer: Message = await call(message, timeout=CALL_TIMEOUT)
     return answer
-
-
-def _codecs(call: Signature) -> dict[str, Any]:
-    return {
-        "request_serializer": call.request.SerializeToString,
-        "response_deserializer": call.response.FromString,
-    }
 
 
 def _visitor(request: Request) -> Visitor:
@@ -168,9 +162,9 @@ def _check_own(request: Request) -> None:
         raise Refusal(HTTPStatus.FORBIDDEN, message)
 
 
-def _for_other_sites(shell: Shell, allowed: str) -> dict[str, str]:
+def _for_other_sites(site: SiteState, allowed: str) -> dict[str, str]:
     """What browsers let pages of other hosts do: look, but not at what this machine alone reaches."""
-    if shell.hosts.is_local and not shell.hosts.public_url:
+    if site.hosts.is_local and not site.hosts.public_url:
         return {}
     return {
         "access-control-allow-origin": "*",

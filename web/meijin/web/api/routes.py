@@ -9,13 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from meijin.web.api.answers import JSON, page_answer, refused
+from meijin.web.api.answers import JSON, refused
 from meijin.web.api.methods import METHODS, PREFIX, Method
-from meijin.web.api.resources import Resource
-from meijin.web.api.streams import Places
-from meijin.web.drafts import Draft
+from meijin.web.api.resources import IDENTITY, Resource
+from meijin.web.api.streams import OpenStreams
+from meijin.web.cache import LazyPage
 from meijin.web.refusals import Refusal
-from meijin.web.shell import Shell
+from meijin.web.state import SiteState
 
 DOCUMENT = Path(__file__).parent / "openapi.json"
 """The OpenAPI document, made of the contract by ``scripts/generate.py``."""
@@ -25,13 +25,13 @@ DOCUMENT_PATH = f"{PREFIX}/openapi.json"
 
 def routes() -> Iterator[BaseRoute]:
     """Every path of the API; the first that fits answers."""
-    places = Places()
+    streams = OpenStreams()
     yield Route(DOCUMENT_PATH, _document)
     resources: dict[str, list[Method]] = {}
     for method in METHODS:
         resources.setdefault(method.full_path, []).append(method)
     for path, methods in resources.items():
-        yield Route(path, Resource(methods, places))
+        yield Route(path, Resource(methods, streams))
     yield Route(PREFIX + "/{rest:path}", _nothing, methods=ANY)
 
 
@@ -39,13 +39,13 @@ ANY = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 async def _document(request: Request) -> Response:
-    shell: Shell = request.app.state.shell
+    site: SiteState = request.app.state.site
 
-    async def draft() -> Draft:
-        return Draft((), DOCUMENT.read_bytes, JSON)
+    async def look_up() -> LazyPage:
+        return LazyPage((), DOCUMENT.read_bytes, JSON)
 
-    page = await shell.cache.page(("api", DOCUMENT_PATH), draft, timedelta(days=1))
-    return page_answer(request, page, "no-cache")
+    page = await site.cache.page(("api", DOCUMENT_PATH), look_up, timedelta(days=1))
+    return page.response(request, identity=IDENTITY)
 
 
 async def _nothing(_: Request) -> Response:

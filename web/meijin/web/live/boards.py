@@ -7,7 +7,7 @@ from meijin.game.board.moves import MOVE_BYTES
 from meijin.v1 import game_pb2
 from meijin.v1.game_service_pb2 import Clocks, GameEvaluation, GameUpdate
 from meijin.web.templating import plain
-from meijin.wire import outcome_from_proto
+from meijin.wire.values import outcome_from_proto
 
 COLORS = {game_pb2.COLOR_BLACK: "black", game_pb2.COLOR_WHITE: "white"}
 
@@ -25,7 +25,6 @@ class LiveBoard:
         """When its end was told; ``None`` while it runs."""
 
     def take(self, update: GameUpdate, now_ms: int) -> None:
-        """Take what has changed."""
         whole = self.whole
         whole.game_id = update.game_id
         if update.HasField("game"):

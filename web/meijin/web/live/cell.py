@@ -13,7 +13,6 @@ ENDED_FOR = timedelta(seconds=6)
 
 
 def event(kind: str, content: Mapping[str, object]) -> bytes:
-    """A server-sent event."""
     return f"event: {kind}\ndata: {json.dumps(content, separators=(',', ':'))}\n\n".encode()
 
 
@@ -27,6 +26,10 @@ class Cell:
         self._boards: dict[str, LiveBoard] = {}
         self.change = b""
         """What brings those up to date who were told the version before."""
+        self.chunk = b""
+        """The same as it goes over a connection: a chunk of HTTP/1.1, made once for all who watch."""
+        self.farewell: bytes | None = None
+        """What watchers are told when there will be nothing more; ``None`` until then."""
         self._whole: bytes | None = None
 
     def take(self, messages: Iterable[WatchArenaResponse], now_ms: int, *, is_first: bool) -> None:
@@ -49,6 +52,7 @@ class Cell:
         self.version, self._whole = self.version + 1, None
         games = [to_json(update, now_ms) for update in updates]
         self.change = self._all() if is_first else self._encoded(games, gone, is_whole=False)
+        self.chunk = b"%x\r\n%b\r\n" % (len(self.change), self.change)
 
     def since(self, version: int) -> bytes | None:
         """What brings one up to date who was told a version; ``None`` where nothing does."""

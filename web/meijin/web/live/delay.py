@@ -36,7 +36,6 @@ class DelayLine:
         return max(self._held[0][0] - self._clock(), 0) if self._held else None
 
     def pop(self) -> WatchArenaResponse:
-        """The message that is due first."""
         return heapq.heappop(self._held)[2]
 
     def _add(self, due: float, message: WatchArenaResponse) -> None:
@@ -44,7 +43,6 @@ class DelayLine:
 
 
 def without_thoughts(message: WatchArenaResponse) -> WatchArenaResponse:
-    """A message without what the bots thought."""
     kept = WatchArenaResponse()
     kept.CopyFrom(message)
     for update in kept.games:
@@ -54,7 +52,6 @@ def without_thoughts(message: WatchArenaResponse) -> WatchArenaResponse:
 
 
 def thoughts_of(message: WatchArenaResponse) -> WatchArenaResponse:
-    """What the bots thought, alone."""
     games = []
     for update in message.games:
         kept = GameUpdate(game_id=update.game_id)

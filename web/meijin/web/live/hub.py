@@ -2,16 +2,17 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from http import HTTPStatus
 from typing import TypeAlias
 
 from meijin.web.gateway import Gateway
+from meijin.web.live.cell import Cell
 from meijin.web.live.subscription import Subscription
 from meijin.web.live.topics import Topic
-from meijin.web.live.watcher import Watcher
+from meijin.web.live.watcher import Watcher, tell_each
 from meijin.web.refusals import Refusal
 from meijin.web.wording import text
 
@@ -35,8 +36,6 @@ SWEEP_INTERVAL = timedelta(seconds=2.5)
 COME_BACK = timedelta(seconds=20)
 """When one who is refused may try again."""
 
-BEATS_AT_ONCE = 50
-
 Key: TypeAlias = tuple[Topic, str, timedelta]
 """What is watched: a topic, with whose token, and by how much it is held back."""
 
@@ -55,7 +54,7 @@ class LiveHub:
     @asynccontextmanager
     async def watching(
         self, watcher: Watcher, host: str, topics: Sequence[Topic], *, token: str, delay: timedelta
-    ) -> AsyncIterator[list[Subscription]]:
+    ) -> AsyncIterator[list[Cell]]:
         """Have topics watched for a browser as long as the context lasts.
 
         Raises:
@@ -65,14 +64,13 @@ class LiveHub:
         self._check(host, keys)
         self._enter(watcher, host)
         try:
-            yield [self._subscribe(key, watcher) for key in keys]
+            yield [self._subscribe(key, watcher).cell for key in keys]
         finally:
             self._leave(watcher, host)
             await self._unsubscribe(keys, watcher)
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody watches anything."""
         return not (self._watchers or self._subscriptions or self._of_hosts)
 
     def _check(self, host: str, keys: Sequence[Key]) -> None:
@@ -129,23 +127,17 @@ class LiveHub:
                 beats += SWEEP_INTERVAL.total_seconds()
             self._cut_stopped()
             if self._closing.is_set():
-                await self._tell_all(Watcher.leave)
+                await tell_each(self._watchers, Watcher.leave)
                 return
             if beats >= BEAT_INTERVAL.total_seconds():
                 beats = 0.0
-                await self._tell_all(Watcher.beat)
+                await tell_each(self._watchers, Watcher.beat)
 
     def _cut_stopped(self) -> None:
         limit = asyncio.get_running_loop().time() - WRITE_TIMEOUT.total_seconds()
         for watcher in list(self._watchers):
             if watcher.writing_since is not None and watcher.writing_since < limit:
                 watcher.cut()
-
-    async def _tell_all(self, tell: Callable[[Watcher], None]) -> None:
-        for count, watcher in enumerate(list(self._watchers), start=1):
-            tell(watcher)
-            if count % BEATS_AT_ONCE == 0:
-                await asyncio.sleep(0)
 
 
 def _full(status: HTTPStatus) -> Refusal:

@@ -3,10 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from datetime import timedelta
-from itertools import islice
 
 import grpc
 from grpc.aio import AioRpcError
@@ -16,16 +15,13 @@ from meijin.web.gateway import Gateway, Services, Visitor
 from meijin.web.live.cell import Cell, event
 from meijin.web.live.delay import DelayLine, held_back
 from meijin.web.live.topics import Topic
-from meijin.web.live.watcher import Change, Watcher
+from meijin.web.live.watcher import Watcher, tell_each
 from meijin.web.refusals import refusal_of
 
 log = logging.getLogger(__name__)
 
 RETRY = timedelta(seconds=3)
 """Between two tries to watch, when a server that is elsewhere does not answer."""
-
-TOLD_AT_ONCE = 40
-"""Watchers that are told in a turn of the event loop: half a millisecond of it."""
 
 LASTING = frozenset(
     {
@@ -49,8 +45,6 @@ class Subscription:
     def __init__(self, gateway: Gateway, topic: Topic, *, token: str, delay: timedelta) -> None:
         self.cell = Cell(topic.name)
         self.watchers: set[Watcher] = set()
-        self.farewell: bytes | None = None
-        """What the watchers are told when there will be nothing more; ``None`` until then."""
         self._gateway = gateway
         self._topic = topic
         self._token = token
@@ -58,25 +52,26 @@ class Subscription:
         self._running = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """Watch no more."""
         self._running.cancel()
         await asyncio.gather(self._running, return_exceptions=True)
 
     async def _run(self) -> None:
         """Watch until the game is over, or the server refuses for good."""
-        while self.farewell is None:
+        while self.cell.farewell is None:
             try:
                 async with aclosing(self._messages()) as messages:
                     await self._take_all(messages)
-                self.farewell = event("over", {"topic": self._topic.name})
+                self.cell.farewell = event("over", {"topic": self._topic.name})
             except AioRpcError as error:
                 if error.code() in LASTING:
                     message = str(refusal_of(error))
-                    self.farewell = event("refused", {"topic": self._topic.name, "why": message})
+                    self.cell.farewell = event(
+                        "refused", {"topic": self._topic.name, "why": message}
+                    )
                 else:
                     log.info("live boards wait for the server: %s", error.details())
                     await asyncio.sleep(RETRY.total_seconds())
-        await self._each(Watcher.wake)
+        await tell_each(self.watchers, Watcher.wake)
 
     async def _take_all(self, messages: AsyncIterator[WatchArenaResponse]) -> None:
         look: list[WatchArenaResponse] = []
@@ -89,7 +84,7 @@ class Subscription:
                 is_first = False
                 look.clear()
                 if self.cell.version > version:
-                    await self._tell()
+                    await tell_each(self.watchers, lambda watcher: watcher.take(self.cell))
 
     async def _messages(self) -> AsyncGenerator[WatchArenaResponse]:
         """What the server tells, held back by the delay."""
@@ -105,21 +100,3 @@ class Subscription:
                     yield message
         finally:
             call.cancel()
-
-    async def _tell(self) -> None:
-        """Have the watchers told what has changed."""
-        change = Change(self.cell.version, chunked(self.cell.change))
-        await self._each(lambda watcher: watcher.take(self, change))
-
-    async def _each(self, tell: Callable[[Watcher], None]) -> None:
-        """Tell the watchers something, a few in each turn of the event loop."""
-        watchers = iter(list(self.watchers))
-        while part := list(islice(watchers, TOLD_AT_ONCE)):
-            for watcher in part:
-                tell(watcher)
-            await asyncio.sleep(0)
-
-
-def chunked(frame: bytes) -> bytes:
-    """A frame as a chunk of HTTP/1.1."""
-    return b"%x\r\n%b\r\n" % (len(frame), frame)

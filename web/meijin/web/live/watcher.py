@@ -1,34 +1,18 @@
 """A watcher: one browser's stream, which takes the newest state when its socket takes it."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 from starlette.types import Send
 
 from meijin.web.live.cell import Cell
 
+TOLD_AT_ONCE = 40
+"""Watchers that are told in a turn of the event loop: half a millisecond of it."""
+
 BEAT = b":\n\n"
 """A comment, by which both ends notice that the other is there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What leads from one version of a topic to the next."""
-
-    version: int
-    """The one that it leads to."""
-    chunk: bytes
-    """As it goes over a connection: a chunk of HTTP/1.1, made once for all who watch."""
-
-
-class Followed(Protocol):
-    """A topic, as far as its watchers know it."""
-
-    cell: Cell
-    farewell: bytes | None
-    """What they are told when there will be nothing more; ``None`` until then."""
 
 
 class Watcher:
@@ -57,17 +41,17 @@ class Watcher:
         self._transport = transport
         self._woken = asyncio.Event()
         self._is_beat_due = False
-        self._seen: dict[Followed, int] = {}
+        self._seen: dict[Cell, int] = {}
 
-    def take(self, followed: Followed, change: Change) -> None:
-        """Write a change at once, if it is the next and the socket has taken all before."""
+    def take(self, cell: Cell) -> None:
+        """Write the newest change at once, if it is the next and the socket has taken all before."""
         transport = self._transport
-        is_next = self._seen.get(followed, 0) == change.version - 1 > 0
+        is_next = self._seen.get(cell, 0) == cell.version - 1 > 0
         if transport is None or not is_next or transport.get_write_buffer_size():
             self._woken.set()
         elif not transport.is_closing():
-            self._seen[followed] = change.version
-            transport.write(change.chunk)
+            self._seen[cell] = cell.version
+            transport.write(cell.chunk)
 
     def wake(self) -> None:
         """There may be something to write, or nothing more will come."""
@@ -95,22 +79,30 @@ class Watcher:
         await self._send({"type": "http.response.body", "body": frame, "more_body": True})
         self.writing_since = None
 
-    async def follow(self, subscriptions: Sequence[Followed]) -> None:
+    async def follow(self, cells: Sequence[Cell]) -> None:
         """Write what is new in the topics, until the browser leaves or nothing more will come."""
-        seen = self._seen = dict.fromkeys(subscriptions, 0)
+        seen = self._seen = dict.fromkeys(cells, 0)
         while not self.has_left and seen:
             self._woken.clear()
-            for subscription in list(seen):
-                cell = subscription.cell
-                frame = cell.since(seen[subscription])
+            for cell in list(seen):
+                frame = cell.since(seen[cell])
                 if frame is not None:
-                    seen[subscription] = cell.version
+                    seen[cell] = cell.version
                     await self.write(frame)
-                elif subscription.farewell is not None:
-                    del seen[subscription]
-                    await self.write(subscription.farewell)
+                elif cell.farewell is not None:
+                    del seen[cell]
+                    await self.write(cell.farewell)
             if self._is_beat_due:
                 self._is_beat_due = False
                 await self.write(BEAT)
             if seen:
                 await self._woken.wait()
+
+
+async def tell_each(watchers: Iterable[Watcher], tell: Callable[[Watcher], None]) -> None:
+    """Tell watchers something, a few in each turn of the event loop."""
+    left = iter(list(watchers))
+    while part := list(islice(left, TOLD_AT_ONCE)):
+        for watcher in part:
+            tell(watcher)
+        await asyncio.sleep(0)

@@ -2,7 +2,6 @@
 
 import logging
 import secrets
-from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import urlencode
 
@@ -12,37 +11,27 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from meijin.web.refusals import Refusal, refusal_of
-from meijin.web.shell import Shell
-from meijin.web.visit import Visit, see_other
+from meijin.web.request import PageRequest, see_other
+from meijin.web.state import SiteState
 from meijin.web.wording import text
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorView:
-    """A refusal as people read it."""
-
-    status: int
-    title: str
-    message: str
-
-
-async def error_page(shell: Shell, request: Request, error: Exception) -> Response:
+async def error_page(site: SiteState, http: Request, error: Exception) -> Response:
     """Tell why there is no page, and what to do; who has to sign in is asked to."""
-    visit, refusal = Visit(request, shell), _refusal(error)
-    if refusal.status is HTTPStatus.UNAUTHORIZED and request.method == "GET":
-        query = urlencode({"next": visit.address()})
+    request, refusal = PageRequest(http, site), _refusal(error)
+    status = refusal.status
+    if status is HTTPStatus.UNAUTHORIZED and http.method == "GET":
+        query = urlencode({"next": request.address()})
         to = f"/sign-in?{query}"
-        return visit.sign_out(to) if visit.is_signed_in else see_other(to)
-    view = ErrorView(refusal.status.value, refusal.status.phrase, str(refusal))
+        return request.sign_out(to) if request.is_signed_in else see_other(to)
+    page = request.page("error.html", status=status, title=status.phrase, message=str(refusal))
     try:
-        response = await visit.answer("error.html", lambda: view, status=refusal.status)
+        response = await request.private(page)
     except Refusal:  # too many pages wait to be written
-        response = Response(str(refusal), refusal.status, media_type="text/plain")
-    if refusal.retry_after is not None:
-        seconds = max(1, round(refusal.retry_after.total_seconds()))
-        response.headers["retry-after"] = str(seconds)
+        response = Response(str(refusal), status, media_type="text/plain")
+    response.headers.update(refusal.headers)
     return response
 
 

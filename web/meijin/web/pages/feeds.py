@@ -2,12 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
-from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from meijin.v1 import (
@@ -17,12 +16,12 @@ from meijin.v1 import (
     game_service_pb2,
     ladder_service_pb2,
 )
-from meijin.web.drafts import Draft
+from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services
-from meijin.web.routes import Page
-from meijin.web.visit import Visit
+from meijin.web.labels import word
+from meijin.web.request import Page, PageRequest
 from meijin.web.wording import text
-from meijin.wire import outcome_from_proto
+from meijin.wire.values import outcome_from_proto
 
 ATOM = "application/atom+xml; charset=utf-8"
 
@@ -43,37 +42,22 @@ _NO_XML = re.compile("[\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """One piece of news."""
 
+    updated: str
+    """RFC 3339, to the microsecond and of one length, so that texts are in the order of time."""
     id: str
     """A path of ours that names it for good."""
-    title: str
-    updated: str
-    """RFC 3339."""
     link: str
     """The path of the page to look at."""
+    title: str
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """A feed, newest first."""
-
-    title: str
-    link: str
-    """The path of the page that it is about."""
-    entries: tuple[Entry, ...]
-
-    @property
-    def updated(self) -> str:
-        """When the newest entry was made."""
-        return self.entries[0].updated if self.entries else NEVER
-
-
-async def bot(visit: Visit) -> Draft:
+async def show_bot(request: PageRequest) -> LazyPage:
     """Tell of a bot's ended games, its versions and its faults."""
-    name, services = visit.place("name"), visit.services
+    name, services = request.path["name"], request.services
     games, versions, faults = await asyncio.gather(
         services.games.ListGames(
             game_service_pb2.ListGamesRequest(bot=name, page_size=2 * MAX_ENTRIES)
@@ -83,58 +67,61 @@ async def bot(visit: Visit) -> Draft:
             fault_service_pb2.ListFaultsRequest(bot=name, page_size=MAX_ENTRIES)
         ),
     )
-    link = f"/bots/{_quoted(name)}"
 
-    def view() -> Feed:
-        entries = [
-            *(_game(game) for game in games.games if game.HasField("end_time")),
-            *(_version(name, version) for page in versions for version in page.versions),
-            *(_fault(name, fault) for fault in faults.faults),
-        ]
-        return Feed(text("feeds.bot", name=name), link, _newest(entries))
+    def entries() -> Iterator[FeedEntry]:
+        yield from (_game(game) for game in games.games if game.HasField("end_time"))
+        yield from (_version(name, version) for version in versions)
+        yield from (_fault(name, fault) for fault in faults.faults)
 
-    return _draft(visit, view, games, *versions, faults)
+    page = request.page(
+        "feed.xml",
+        title=text("feeds.bot", name=name),
+        link=f"/bots/{_quoted(name)}",
+        games=games,
+        versions=versions,
+        faults=faults,
+        entries=lambda: _newest(entries()),
+        never=NEVER,
+    )
+    return replace(page, media_type=ATOM)
 
 
-async def _versions(
-    services: Services, name: str
-) -> Sequence[bot_service_pb2.ListBotVersionsResponse]:
+async def _versions(services: Services, name: str) -> Sequence[bot_service_pb2.BotVersion]:
     """All versions of a bot: they are listed oldest first."""
-    request = bot_service_pb2.ListBotVersionsRequest(name=name, page_size=MAX_VERSIONS)
-    pages = [await services.bots.ListBotVersions(request)]
-    while pages[-1].next_page_token:
-        request.page_token = pages[-1].next_page_token
-        pages.append(await services.bots.ListBotVersions(request))
-    return pages
+    asked = bot_service_pb2.ListBotVersionsRequest(name=name, page_size=MAX_VERSIONS)
+    page = await services.bots.ListBotVersions(asked)
+    versions = list(page.versions)
+    while page.next_page_token:
+        asked.page_token = page.next_page_token
+        page = await services.bots.ListBotVersions(asked)
+        versions += page.versions
+    return versions
 
 
-async def ladder(visit: Visit) -> Draft:
-    """Tell of a ladder's runs."""
-    name = visit.place("name")
-    request = ladder_service_pb2.ListRatingRunsRequest(ladder=name, page_size=MAX_ENTRIES)
-    runs = await visit.services.ladders.ListRatingRuns(request)
-    link = f"/ladders/{_quoted(name)}"
-
-    def view() -> Feed:
-        entries = (_run(name, link, run) for run in runs.runs)
-        return Feed(text("feeds.ladder", name=name), link, _newest(entries))
-
-    return _draft(visit, view, runs)
-
-
-def _draft(visit: Visit, view: Callable[[], Feed], *messages: Message) -> Draft:
-    return replace(visit.page("feed.xml", view, *messages), media_type=ATOM)
+async def show_ladder(request: PageRequest) -> LazyPage:
+    name = request.path["name"]
+    asked = ladder_service_pb2.ListRatingRunsRequest(ladder=name, page_size=MAX_ENTRIES)
+    found = await request.services.ladders.ListRatingRuns(asked)
+    page = request.page(
+        "feed.xml",
+        title=text("feeds.ladder", name=name),
+        link=f"/ladders/{_quoted(name)}",
+        runs=found,
+        entries=lambda: _newest(_run(name, run) for run in found.runs),
+        never=NEVER,
+    )
+    return replace(page, media_type=ATOM)
 
 
-def _newest(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    found: Sequence[Entry] = sorted(entries, key=lambda entry: entry.updated, reverse=True)
-    return tuple(found[:MAX_ENTRIES])
+def _newest(entries: Iterator[FeedEntry]) -> Sequence[FeedEntry]:
+    found = sorted(entries, key=lambda entry: entry.updated, reverse=True)
+    return found[:MAX_ENTRIES]
 
 
-def _game(game: game_pb2.Game) -> Entry:
+def _game(game: game_pb2.Game) -> FeedEntry:
     path = f"/games/{_quoted(game.game_id)}"
     summary = text("feeds.game_summary", game=game.game_id, plies=game.ply)
-    return Entry(path, _game_title(game), _instant(game.end_time), path, summary)
+    return FeedEntry(_instant(game.end_time), path, path, _game_title(game), summary)
 
 
 def _game_title(game: game_pb2.Game) -> str:
@@ -148,32 +135,30 @@ def _game_title(game: game_pb2.Game) -> str:
     return text("feeds.game_won", **sides, winner=winner, ending=outcome.ending.value)
 
 
-def _version(name: str, version: bot_service_pb2.BotVersion) -> Entry:
+def _version(name: str, version: bot_service_pb2.BotVersion) -> FeedEntry:
     page = f"/bots/{_quoted(name)}"
     label = _plain(version.version)
     named = text("feeds.version", bot=name, version=label)
     title = named if label else text("feeds.version_unnamed", bot=name)
     entry_id = f"{page}#version-{version.version_id}"
-    return Entry(entry_id, title, _instant(version.create_time), page, title)
+    return FeedEntry(_instant(version.create_time), entry_id, page, title, title)
 
 
-def _fault(name: str, fault: fault_service_pb2.Fault) -> Entry:
-    kind = fault_service_pb2.FaultKind.Name(fault.kind).removeprefix("FAULT_KIND_")
-    title = text("feeds.fault", kind=kind.lower().replace("_", " "), bot=name)
+def _fault(name: str, fault: fault_service_pb2.Fault) -> FeedEntry:
+    title = text("feeds.fault", kind=word(fault, "kind").replace("_", " "), bot=name)
     page = f"/games/{_quoted(fault.game_id)}" if fault.game_id else f"/faults?bot={_quoted(name)}"
     entry_id = f"/faults#fault-{fault.fault_id}"
-    return Entry(entry_id, title, _instant(fault.create_time), page, _plain(fault.detail))
+    return FeedEntry(_instant(fault.create_time), entry_id, page, title, _plain(fault.detail))
 
 
-def _run(name: str, link: str, run: ladder_service_pb2.RatingRun) -> Entry:
-    page = f"{link}?run={_quoted(run.run_id)}"
+def _run(name: str, run: ladder_service_pb2.RatingRun) -> FeedEntry:
+    page = f"/ladders/{_quoted(name)}?run={_quoted(run.run_id)}"
     title = text("feeds.run", run=run.run_id, games=run.games)
     summary = text("feeds.run_summary", name=name, games=run.games, checksum=run.checksum)
-    return Entry(page, title, _instant(run.create_time), page, summary)
+    return FeedEntry(_instant(run.create_time), page, page, title, summary)
 
 
 def _instant(time: Timestamp) -> str:
-    """An instant to the microsecond, of one length, so that texts are in the order of time."""
     instant: datetime = time.ToDatetime(UTC)
     return instant.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
@@ -187,6 +172,6 @@ def _plain(value: str) -> str:
 
 
 ROUTES = (
-    Page("/bots/{name}.atom", bot, FRESH),
-    Page("/ladders/{name}.atom", ladder, FRESH),
+    Page("/bots/{name}.atom", show_bot, FRESH),
+    Page("/ladders/{name}.atom", show_ladder, FRESH),
 )

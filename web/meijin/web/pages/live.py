@@ -1,109 +1,71 @@
-"""Boards of what is being played: a grid that moves by itself."""
+"""Boards of what is being played: a grid that moves by itself, and the stream that moves it."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import timedelta
 
 from markupsafe import Markup
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from meijin.game import Board, decode_moves
 from meijin.game.board.svg import board_svg
-from meijin.v1 import game_pb2, tournament_service_pb2
+from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.game_service_pb2 import GameUpdate, WatchArenaRequest, WatchArenaResponse
-from meijin.web.drafts import Draft
+from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services
+from meijin.web.live.cell import event
+from meijin.web.live.subscription import now_ms
 from meijin.web.live.topics import GRID_GAMES, Topic
-from meijin.web.routes import Page
-from meijin.web.visit import Visit
-from meijin.wire import variant_from_proto
+from meijin.web.live.watcher import Watcher
+from meijin.web.refusals import bad_request
+from meijin.web.request import Page, PageRequest
+from meijin.web.state import SiteState
+from meijin.web.streaming import EVENT_STREAM, transport_of, until_left
+from meijin.wire.values import variant_from_proto
 
 MAX_TOURNAMENTS = 50
 """Looked through for those with games that run."""
 
 FEW_MS = 10_000
-"""Below so many milliseconds a clock shows tenths of a second."""
+"""Below this many milliseconds a clock shows tenths of a second."""
+
+MAX_TOPICS = 4
+"""Of one stream: a page shows a grid, or a few games."""
+
+RETRY = timedelta(seconds=3)
+"""When a browser is to come back whose stream has ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiveBoardView:
-    """One board of the grid."""
-
-    update: GameUpdate
-
-    @property
-    def game(self) -> game_pb2.Game:
-        """The game without its moves."""
-        return self.update.game
-
-    @property
-    def board(self) -> Markup:
-        """The stones so far."""
-        variant = variant_from_proto(self.game.variant)
-        board = Board.from_moves(decode_moves(self.update.moves), variant)
-        return Markup(board_svg(board, numbers=False))  # noqa: S704 - made of cells alone
-
-    @property
-    def clocks(self) -> tuple[tuple[str, str, str], ...]:
-        """Each side, its bot, and its clock: empty where that is not told."""
-        told = self.update.HasField("clocks")
-        black, white = self.update.clocks.black_ms, self.update.clocks.white_ms
-        return (
-            ("black", self.game.black, clock_text(black) if told else ""),
-            ("white", self.game.white, clock_text(white) if told else ""),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class LiveView:
-    """The grid."""
-
-    topic: str
-    tournament: tournament_service_pb2.Tournament | None
-    """``None`` where all games are shown."""
-    tournaments: tuple[tournament_service_pb2.Tournament, ...]
-    """Those with games that run."""
-    boards: tuple[LiveBoardView, ...]
-    running: int
-    """Games that are being played."""
-    delay: timedelta
-    """By how much the boards are behind."""
-    most: int = GRID_GAMES
-
-
-async def live(visit: Visit) -> Draft:
+async def show(request: PageRequest) -> LazyPage:
     """Show what is being played, or what is of a tournament."""
-    tournament_id = visit.text("tournament", most=20)
+    tournament_id, services = request.text("tournament", most=20), request.services
     topic = Topic.parse(f"tournament:{tournament_id}" if tournament_id else "arena")
-    delay = visit.shell.settings.delay
+    delay = request.site.settings.delay
     tournament, listed, look = await asyncio.gather(
-        _tournament(visit.services, tournament_id),
-        visit.services.tournaments.ListTournaments(
-            tournament_service_pb2.ListTournamentsRequest(page_size=MAX_TOURNAMENTS)
-        ),
-        _first_look(visit.services, None if delay else topic.request(delay)),
+        _tournament(services, tournament_id),
+        services.tournaments.ListTournaments(pb.ListTournamentsRequest(page_size=MAX_TOURNAMENTS)),
+        _first_look(services, None if delay else topic.request(delay)),
+    )
+    return request.page(
+        "live.html",
+        topic=topic.name,
+        tournament=tournament,
+        tournaments=[each for each in listed.tournaments if each.running_games],
+        updates=[update for part in look for update in part.games],
+        delay=delay,
+        most=GRID_GAMES,
+        board_of=board_of,
+        clock_text=clock_text,
     )
 
-    def view() -> LiveView:
-        played = tuple(each for each in listed.tournaments if each.running_games)
-        shown = None if tournament is None else tournament.tournament
-        running = sum(each.running_games for each in played)
-        if shown is not None:
-            running = shown.running_games
-        boards = tuple(LiveBoardView(update) for part in look for update in part.games)
-        return LiveView(topic.name, shown, played, boards, running, delay)
 
-    found = (listed, *look) if tournament is None else (listed, tournament, *look)
-    return visit.page("live.html", view, *found)
-
-
-async def _tournament(
-    services: Services, tournament_id: str
-) -> tournament_service_pb2.GetTournamentResponse | None:
+async def _tournament(services: Services, tournament_id: str) -> pb.Tournament | None:
     if not tournament_id:
         return None
-    return await services.tournaments.GetTournament(
-        tournament_service_pb2.GetTournamentRequest(tournament_id=tournament_id)
-    )
+    asked = pb.GetTournamentRequest(tournament_id=tournament_id)
+    return (await services.tournaments.GetTournament(asked)).tournament
 
 
 async def _first_look(
@@ -124,6 +86,12 @@ async def _first_look(
     return look
 
 
+def board_of(update: GameUpdate) -> Markup:
+    variant = variant_from_proto(update.game.variant)
+    board = Board.from_moves(decode_moves(update.moves), variant)
+    return Markup(board_svg(board, numbers=False))  # noqa: S704 - made of cells alone
+
+
 def clock_text(milliseconds: int) -> str:
     """A clock as people read it: minutes and seconds, and tenths when there are few."""
     if milliseconds < FEW_MS:
@@ -133,4 +101,57 @@ def clock_text(milliseconds: int) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-ROUTES = (Page("/live", live),)
+class Events:
+    """Answers with a stream of events; plain ASGI, whose price a watcher is a third of others'."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream the topics of a request until the browser leaves, or the site stops."""
+        http = Request(scope)
+        site: SiteState = http.app.state.site
+        request = PageRequest(http, site)
+        watcher, topics = Watcher(send, transport_of(scope)), _topics(request)
+        visitor, delay = request.visitor, site.settings.delay
+        if http.method == "HEAD":
+            await _begin(send)
+            await _end(send)
+            return
+        watching = site.live.watching(
+            watcher, visitor.host, topics, token=visitor.token, delay=delay
+        )
+        async with watching as cells:
+            await _begin(send)
+            leaving = asyncio.create_task(_await_end(receive, watcher))
+            try:
+                await watcher.follow(cells)
+            finally:
+                leaving.cancel()
+        await _end(send)
+
+
+def _topics(request: PageRequest) -> Sequence[Topic]:
+    names = dict.fromkeys(request.text("topics", most=400).split(","))
+    if len(names) > MAX_TOPICS:
+        raise bad_request(f"topics: {len(names)} of them; at most {MAX_TOPICS} a stream")
+    return [Topic.parse(name) for name in names]
+
+
+async def _begin(send: Send) -> None:
+    """Say when to come back, and what time it is by the clock of the frames."""
+    await send({"type": "http.response.start", "status": 200, "headers": list(EVENT_STREAM)})
+    retry = f"retry: {RETRY // timedelta(milliseconds=1)}\n"
+    hello = retry.encode() + event("hello", {"now": now_ms()})
+    await send({"type": "http.response.body", "body": hello, "more_body": True})
+
+
+async def _end(send: Send) -> None:
+    """Say that the stream ends, so that the browser does not take it for a fault."""
+    body = event("end", {})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def _await_end(receive: Receive, watcher: Watcher) -> None:
+    await until_left(receive)
+    watcher.leave()
+
+
+ROUTES = (Page("/live", show), Route("/events", Events(), methods=["GET"]))

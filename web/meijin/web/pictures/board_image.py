@@ -39,7 +39,6 @@ class _Grid:
         return cls(variant, cell, (side - columns * cell) / 2, (side - rows * cell) / 2)
 
     def at(self, cell: int) -> tuple[float, float]:
-        """The middle of a cell."""
         row, column = divmod(cell, self.variant.width)
         return self.left + column * self.cell, self.top + row * self.cell
 

@@ -22,12 +22,12 @@ _TEXT_WIDTH = CARD[0] - _TEXT_LEFT - _MARGIN
 
 
 def square_png(record: GameRecord, ply: int) -> bytes:
-    """The board after so many moves."""
+    """The board after this many moves."""
     return _png(board_image(_board(record, ply), SQUARE))
 
 
 def card_png(record: GameRecord, ply: int) -> bytes:
-    """The board after so many moves beside the players, the result and what was played."""
+    """The board after this many moves beside the players, the result and what was played."""
     image = Image.new("RGB", CARD, _PAPER)
     side = CARD[1] - 2 * _MARGIN
     image.paste(board_image(_board(record, ply), side), (_MARGIN, _MARGIN))

@@ -2,17 +2,17 @@
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator
+from dataclasses import asdict
 from datetime import timedelta
 from http import HTTPStatus
-from typing import Any
 
 from starlette.types import Receive, Send
 
-from meijin.web.play.seat import Seat
-from meijin.web.play.seated_game import SeatedGame
 from meijin.web.play.state import state_of
+from meijin.web.play.stream import PersonStream
 from meijin.web.refusals import Refusal
-from meijin.web.streaming import EVENT_STREAM, until_left, write_within
+from meijin.web.streaming import EVENT_STREAM, PartedAnswer
 from meijin.web.wording import text
 
 MAX_WATCHERS = 6
@@ -26,7 +26,7 @@ WRITE_TIMEOUT = timedelta(seconds=20)
 
 
 async def tell_states(
-    seat: Seat,
+    stream: PersonStream,
     game_id: str,
     closing: asyncio.Event,
     receive: Receive,
@@ -36,61 +36,34 @@ async def tell_states(
 ) -> None:
     """Tell a browser of one game until it leaves, or the site stops.
 
-    One that reads nothing is cut off.
-
     Args:
         transport: That of its connection, where there is one.
 
     Raises:
         Refusal: too many pages of the person follow games.
     """
-    if seat.watchers >= MAX_WATCHERS:
+    if stream.watchers >= MAX_WATCHERS:
         raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, text("play.too_many_pages"))
-    seat.game(game_id)
-    seat.watchers += 1
-    leaving = asyncio.ensure_future(until_left(receive))
-    stopping = asyncio.ensure_future(closing.wait())
+    stream.game(game_id)
+    stream.watchers += 1
     try:
-        await send({"type": "http.response.start", "status": 200, "headers": list(EVENT_STREAM)})
-        await _tell(seat, game_id, send, leaving, stopping)
-    except TimeoutError:  # what waits for it is not worth its memory
-        if transport is not None:
-            transport.abort()
+        answer = PartedAnswer(_states(stream, game_id), EVENT_STREAM, closing)
+        await answer.send(receive, send, transport, WRITE_TIMEOUT)
     finally:
-        seat.watchers -= 1
-        for task in (leaving, stopping):
-            task.cancel()
+        stream.watchers -= 1
 
 
-async def _tell(
-    seat: Seat,
-    game_id: str,
-    send: Send,
-    leaving: "asyncio.Future[None]",
-    stopping: "asyncio.Future[Any]",
-) -> None:
+async def _states(stream: PersonStream, game_id: str) -> AsyncGenerator[bytes]:
     told: tuple[int, int] | None = None
-    while not (leaving.done() or stopping.done() or seat.is_over):
-        game = seat.games.get(game_id)
-        if game is None:
-            break
-        changing = asyncio.ensure_future(seat.change())
+    while not stream.is_over and (game := stream.games.get(game_id)) is not None:
+        changing = asyncio.ensure_future(stream.change())
         try:
             mark = (id(game), game.version)
             if mark != told:
                 told = mark
-                await write_within(WRITE_TIMEOUT, send, _frame(game))
-            done, _ = await asyncio.wait(
-                (changing, leaving, stopping),
-                timeout=KEEP_ALIVE.total_seconds(),
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+                yield b"data: " + json.dumps(asdict(state_of(game))).encode() + b"\n\n"
+            done, _ = await asyncio.wait((changing,), timeout=KEEP_ALIVE.total_seconds())
             if not done:
-                await write_within(WRITE_TIMEOUT, send, b": here\n\n")
+                yield b": here\n\n"
         finally:
             changing.cancel()
-    await write_within(WRITE_TIMEOUT, send, b"", more=False)
-
-
-def _frame(game: SeatedGame) -> bytes:
-    return b"data: " + json.dumps(state_of(game).as_json()).encode() + b"\n\n"

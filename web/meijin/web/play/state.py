@@ -1,16 +1,16 @@
 """A person's game as the page's script is told of it."""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 
 from meijin.game import Color, Outcome
-from meijin.web.play.seated_game import SeatedGame
+from meijin.web.play.person_game import PersonGame
 from meijin.web.wording import text
 
 
 @dataclass(frozen=True, slots=True)
-class GameState:
+class BoardState:
     """Everything that the page shows of a game, as JSON has it."""
 
     version: int
@@ -35,16 +35,11 @@ class GameState:
     may_undo: bool
     """The person has placed a stone that could be taken back."""
 
-    def as_json(self) -> dict[str, object]:
-        """The state as a JSON object."""
-        return asdict(self)
 
-
-def state_of(game: SeatedGame) -> GameState:
-    """A game as it is now."""
+def state_of(game: PersonGame) -> BoardState:
     turn = game.turn
     own_ms, opponent_ms = _left(game)
-    return GameState(
+    return BoardState(
         version=game.version,
         moves=game.moves,
         color=game.color.name.lower(),
@@ -62,7 +57,7 @@ def state_of(game: SeatedGame) -> GameState:
     )
 
 
-def _left(game: SeatedGame) -> tuple[int | None, int | None]:
+def _left(game: PersonGame) -> tuple[int | None, int | None]:
     """What both sides have left, of which one's clock has run since it was told."""
     clocks = game.clocks
     if clocks is None:
@@ -76,7 +71,7 @@ def _left(game: SeatedGame) -> tuple[int | None, int | None]:
     return max(0, own // millisecond), max(0, opponent // millisecond)
 
 
-def _prompt(game: SeatedGame) -> str:
+def _prompt(game: PersonGame) -> str:
     if game.outcome is not None:
         return _end(game.outcome, game.color)
     turn = game.turn

@@ -25,12 +25,11 @@ def policy(style: str, script: str) -> str:
 
 def embedded(value: Mapping[str, Any]) -> str:
     """JSON that no reader of HTML takes for the end of the element or for a comment."""
-    text = json.dumps(value)  # ASCII
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)  # ASCII
     for each in "<>&":
         text = text.replace(each, f"\\u{ord(each):04x}")
     return text
 
 
 def _source(text: str) -> str:
-    """How a policy names the one style or script that may be used."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

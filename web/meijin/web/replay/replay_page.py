@@ -9,7 +9,7 @@ from typing import Any
 
 from meijin.game import FREE, GameRecord
 from meijin.game.records.json import json_object
-from meijin.game.records.recorded_clocks import recorded_clocks
+from meijin.game.records.recorded_turn import recorded_clocks
 from meijin.web.replay.page_parts import embedded, filled, policy
 
 

@@ -140,7 +140,7 @@ export class Board {
     }
   }
 
-  /** Takes away all stones but the first so many. */
+  /** Takes away all stones but the first this many. */
   #keep(count) {
     for (const { element } of this.#drawn.splice(count)) element.remove();
   }

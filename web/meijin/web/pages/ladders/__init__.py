@@ -1,23 +1,12 @@
 """The pages of ladders: tables, ratings over days, and who is the stronger of any two.
 
-- `listing`: all ladders; `top`: the best of one, for the front page
-- `table`: a ladder's table; `choice`: which of its lines, in which order; `columns`: what each says;
-  `intervals`: its bars
+- `listing`: all ladders, the runs that are kept, and what speaks against one
+- `table`: a ladder's table with its bars; `choice`: which of its lines, in which order
 - `history`: ratings over the days
-- `matrix`: chances of each two; `head_to_head`: two bots against each other
-- `runs`: the runs that are kept; `diagnosis`: what speaks against one
-- `bots`: those that an address names
-- `reading`: whole tables; `downloads`: the same as CSV and JSON; `names`: what a ladder's name says
+- `comparisons`: chances of each two, and two bots head to head
+- `reading`: whole tables, and files of them; `names`: what a ladder's name says
 """
 
-from meijin.web.pages.ladders import diagnosis, head_to_head, history, listing, matrix, runs, table
+from meijin.web.pages.ladders import comparisons, history, listing, table
 
-ROUTES = (
-    *listing.ROUTES,
-    *table.ROUTES,
-    *history.ROUTES,
-    *matrix.ROUTES,
-    *head_to_head.ROUTES,
-    *runs.ROUTES,
-    *diagnosis.ROUTES,
-)
+ROUTES = (*listing.ROUTES, *table.ROUTES, *history.ROUTES, *comparisons.ROUTES)

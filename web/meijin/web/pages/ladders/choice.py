@@ -7,17 +7,34 @@ from operator import itemgetter
 from typing import TypeVar
 
 from meijin.v1 import ladder_service_pb2 as pb
-from meijin.web.pages.ladders.columns import COLUMNS, RANK, Column, Facts, Order
 from meijin.web.refusals import bad_request
-from meijin.web.visit import Visit
+from meijin.web.request import PageRequest
+from meijin.wire.standings import COLUMNS, MARKS, Column, marks
 
 E = TypeVar("E", bound=Enum)
+
+
+class Order(Enum):
+    """Which end of a column comes first, as `aria-sort` names it."""
+
+    ASCENDING = "ascending"
+    DESCENDING = "descending"
+
+    @property
+    def reverse(self) -> "Order":
+        return Order.ASCENDING if self is Order.DESCENDING else Order.DESCENDING
+
+    @classmethod
+    def first_of(cls, column: Column) -> "Order":
+        """What a click on a column's head brings first."""
+        return cls.ASCENDING if column.is_ascending else cls.DESCENDING
+
 
 MAX_SPEED = 10**11
 """Nodes a second that may be asked for."""
 
 
-class Only(Enum):
+class LineFilter(Enum):
     """Lines by what is known of them."""
 
     ALL = ""
@@ -31,7 +48,7 @@ class Only(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TableChoice:
     """Which lines of a table, in which order."""
 
     run: str = ""
@@ -43,8 +60,8 @@ class Choice:
     min_speed: int = 0
     """In nodes a second; 0 for any."""
     max_speed: int = 0
-    only: Only = Only.ALL
-    column: Column = RANK
+    only: LineFilter = LineFilter.ALL
+    column: Column = COLUMNS["rank"]
     order: Order = Order.ASCENDING
 
     @property
@@ -63,12 +80,10 @@ class Choice:
             max_nodes_per_second=self.max_speed,
         )
 
-    def lines(self, table: Iterable[pb.Standing]) -> list[Facts]:
+    def lines(self, table: Iterable[pb.Standing]) -> list[pb.Standing]:
         """The lines that are chosen, in order; those that the column says nothing of come last."""
         search = self.search.casefold()
-        chosen = [
-            Facts.of(row) for row in table if search in row.bot.casefold() and self._admits(row)
-        ]
+        chosen = [row for row in table if search in row.bot.casefold() and self._admits(row)]
         keyed = [(self.column.key(line), line) for line in chosen]
         valued = [(key, line) for key, line in keyed if key is not None]
         valued.sort(key=itemgetter(0), reverse=self.order is Order.DESCENDING)
@@ -76,37 +91,37 @@ class Choice:
 
     def _admits(self, row: pb.Standing) -> bool:
         match self.only:
-            case Only.ALL:
+            case LineFilter.ALL:
                 return True
-            case Only.ESTABLISHED:
+            case LineFilter.ESTABLISHED:
                 return row.linked and not row.provisional
-            case Only.ANCHORS:
+            case LineFilter.ANCHORS:
                 return row.anchor
-            case Only.FAULTS:
+            case LineFilter.FAULTS:
                 return row.faults > 0
-            case Only.MARKED:
-                return row.depends_on_opponents or row.changes_over_time or row.paused
+            case LineFilter.MARKED:
+                return any(MARKS[letter].is_warning for letter in marks(row))
 
 
-def choice_of(visit: Visit) -> Choice:
+def choice_of(request: PageRequest) -> TableChoice:
     """What an address asks for.
 
     Raises:
         Refusal: a parameter is none that a table has.
     """
-    column = COLUMNS.get(visit.text("sort", RANK.name))
+    column = COLUMNS.get(request.text("sort", "rank"))
     if column is None:
         raise bad_request(f"sort must be one of {', '.join(COLUMNS)}")
-    return Choice(
-        run=visit.text("run", most=20),
-        all_versions=visit.flag("versions"),
-        search=visit.text("q").strip(),
-        hardware=visit.text("hardware").strip(),
-        min_speed=visit.number("min_speed", 0, most=MAX_SPEED),
-        max_speed=visit.number("max_speed", 0, most=MAX_SPEED),
-        only=_member(Only, visit.text("only"), "only"),
+    return TableChoice(
+        run=request.text("run", most=20),
+        all_versions=request.flag("versions"),
+        search=request.text("q").strip(),
+        hardware=request.text("hardware").strip(),
+        min_speed=request.number("min_speed", 0, most=MAX_SPEED),
+        max_speed=request.number("max_speed", 0, most=MAX_SPEED),
+        only=_member(LineFilter, request.text("only"), "only"),
         column=column,
-        order=_member(Order, visit.text("order") or column.first.value, "order"),
+        order=_member(Order, request.text("order") or Order.first_of(column).value, "order"),
     )
 
 

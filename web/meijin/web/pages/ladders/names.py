@@ -1,7 +1,7 @@
 """What a ladder's name says: its variant and its class of time controls."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -21,11 +21,10 @@ class LadderName:
     rule: str
     """Such as ``renju``."""
     time_class: str
-    """Such as ``blitz``; empty for a ladder from before there were classes."""
+    """Such as ``blitz``."""
 
     @property
     def title(self) -> str:
-        """The name for people."""
         return ", ".join(filter(None, (self.variant, self.time_class)))
 
     @classmethod
@@ -37,21 +36,10 @@ class LadderName:
         variant = form["variant"].replace("-", " ")
         return cls(name, variant, form["rule"], form["time_class"] or "")
 
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """The ladders beside one, and itself."""
-
-    variants: Sequence[LadderName]
-    """Of the same class, by their variants."""
-    time_classes: Sequence[LadderName]
-    """Of the same variant, by their classes."""
-
-    @classmethod
-    def of(cls, ladder: LadderName, names: Iterable[str]) -> Self:
-        """Those among some names."""
+    def neighbours(self, names: Iterable[str]) -> dict[str, list["LadderName"]]:
+        """Those among some names that have the same class, or the same variant."""
         known = [LadderName.parse(name) for name in names]
-        return cls(
-            [each for each in known if each.time_class == ladder.time_class],
-            [each for each in known if each.variant == ladder.variant],
-        )
+        return {
+            "variants": [each for each in known if each.time_class == self.time_class],
+            "time_classes": [each for each in known if each.variant == self.variant],
+        }

@@ -2,22 +2,39 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
+from functools import cached_property, partial
+from typing import Self
+
+from google.protobuf.json_format import MessageToJson
 
 from meijin.v1 import ladder_service_pb2 as pb
-from meijin.web.drafts import Draft
-from meijin.web.pages.ladders.choice import Choice, Only, choice_of
-from meijin.web.pages.ladders.columns import LEFT, RIGHT, Column, Facts, Order
-from meijin.web.pages.ladders.downloads import csv_draft, json_draft, message_json
-from meijin.web.pages.ladders.intervals import Bar, Scale
-from meijin.web.pages.ladders.names import LadderName, Neighbours
-from meijin.web.pages.ladders.reading import ladder_names, whole_table
-from meijin.web.routes import Page
-from meijin.web.visit import Visit
-from meijin.wire.standings import MARKS, marks, standings_csv, verify_line
+from meijin.web.cache import LazyPage
+from meijin.web.gateway import Services
+from meijin.web.pages.ladders.choice import LineFilter, Order, TableChoice, choice_of
+from meijin.web.pages.ladders.names import LadderName
+from meijin.web.pages.ladders.reading import (
+    csv_text,
+    json_file,
+    ladder_names,
+    query_of,
+    whole_table,
+)
+from meijin.web.request import Page, PageRequest
+from meijin.wire.standings import (
+    COLUMNS,
+    MARKS,
+    Column,
+    Mark,
+    marks,
+    standings_csv,
+    verify_line,
+)
+
+LEFT = ("rank", "bot")
+"""The columns that stand beside the bars; the others follow."""
 
 ROWS = 1000
 """Of a table; the others are on further pages."""
@@ -25,163 +42,168 @@ ROWS = 1000
 MAX_AGE = timedelta(seconds=5)
 """Of a table: one of 1,000 lines takes a tenth of a second to write."""
 
+TOP = 10
+"""Lines of the best on the front page."""
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """The head of a column."""
-
-    name: str
-    is_number: bool
-    order: Order | None
-    """How the lines are ordered by it; ``None`` where they are by another one."""
-    next_order: Order
-    """What a click brings."""
+WIDTH = 200
+"""Of a bar's picture."""
+STEP = 50
+"""Elo; the scale of bars ends on multiples of it."""
+MEAN = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line as it is shown."""
+class IntervalBar:
+    """A line's 95 % interval as its picture has it."""
 
-    rank: int
-    bot: str
-    version: str
-    """Its label, where several versions of the bot are shown."""
-    marks: str
-    is_faint: bool
-    """Nobody knows well where it stands."""
-    bar: Bar
-    cells: tuple[str, ...]
+    start: int
+    length: int
+    elo: int
+    """Where the rating itself is."""
 
 
 @dataclass(frozen=True, slots=True)
+class IntervalScale:
+    """The ratings that bars are drawn between."""
+
+    low: int
+    high: int
+
+    @classmethod
+    def of(cls, rows: Sequence[pb.Standing]) -> Self:
+        """One on which all ratings, and the intervals of the established, are whole.
+
+        Where nobody is established all intervals are.
+        """
+        sure = [row for row in rows if row.linked and not row.provisional] or rows
+        ends = [row.elo for row in rows]
+        ends += [row.elo - row.margin for row in sure] + [row.elo + row.margin for row in sure]
+        if not ends:
+            return cls(MEAN - STEP, MEAN + STEP)
+        low, high = int(min(ends) // STEP), int(-(-max(ends) // STEP))
+        return cls(low * STEP, max(high, low + 1) * STEP)
+
+    @property
+    def mean(self) -> int | None:
+        """Where 1500 is; ``None`` where that is off the scale."""
+        return self._place(MEAN) if self.low <= MEAN <= self.high else None
+
+    def bar(self, row: pb.Standing) -> IntervalBar:
+        """A line's bar; an interval that ends off the scale is cut."""
+        start, end = self._place(row.elo - row.margin), self._place(row.elo + row.margin)
+        return IntervalBar(start, max(end - start, 1), self._place(row.elo))
+
+    def _place(self, elo: float) -> int:
+        share = (elo - self.low) / (self.high - self.low)
+        return round(WIDTH * min(max(share, 0.0), 1.0))
+
+
+@dataclass(frozen=True)
 class TableView:
-    """What the page of a ladder shows."""
+    """A page of a table with the lines that are chosen of it."""
 
-    ladder: pb.Ladder
-    name: LadderName
-    neighbours: Neighbours
-    run: pb.RatingRun | None
-    choice: Choice
-    only: tuple[Only, ...]
-    scale: Scale
-    left: Sequence[Heading]
-    headings: Sequence[Heading]
-    lines: Sequence[Line]
-    marks: Sequence[str]
-    """Those that a line has."""
-    found: int
-    """Lines on all pages."""
-    total: int
-    """Lines of the run's table."""
-    page: int
-    pages: int
-    verify: str
-    query: str
-    """What the address asks for, for the downloads."""
-    is_anchored: bool
-    is_settled: bool
-    """Somebody has played enough for its rating to weigh in the mean."""
+    table: pb.GetStandingsResponse
+    choice: TableChoice
+    number: int
+    """Of the page, from 1 on."""
+
+    @cached_property
+    def found(self) -> Sequence[pb.Standing]:
+        """The lines on all pages."""
+        return self.choice.lines(self.table.standings)
+
+    @cached_property
+    def lines(self) -> Sequence[pb.Standing]:
+        """Those of this page."""
+        return self.found[(self.number - 1) * ROWS : self.number * ROWS]
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-len(self.found) // ROWS))
+
+    @cached_property
+    def columns(self) -> Mapping[Column, Sequence[str]]:
+        """The columns that say something, with what they say of each line."""
+        right = (column for name, column in COLUMNS.items() if name not in LEFT)
+        cells = {column: [column.cell(line) for line in self.lines] for column in right}
+        return {column: texts for column, texts in cells.items() if any(texts)}
+
+    @property
+    def rows(self) -> Iterable[tuple[pb.Standing, Sequence[str]]]:
+        """The lines of this page with their cells."""
+        return zip(self.lines, zip(*self.columns.values(), strict=True), strict=True)
+
+    @cached_property
+    def scale(self) -> IntervalScale:
+        return IntervalScale.of(self.table.standings)
+
+    @cached_property
+    def versions(self) -> Mapping[str, int]:
+        """How many lines a bot has, which has its versions named if they are several."""
+        return Counter(line.bot for line in self.lines)
+
+    @property
+    def marks(self) -> Sequence[Mark]:
+        """Those that a line has."""
+        has = {letter for line in self.lines for letter in marks(line)}
+        return [mark for mark in MARKS.values() if mark.letter in has]
 
 
-async def show(visit: Visit) -> Draft:
-    """Show a ladder's table."""
-    choice, place = choice_of(visit), visit.number("page", 1, least=1, most=1000)
+async def show(request: PageRequest) -> LazyPage:
+    choice, number = choice_of(request), request.number("page", 1, least=1, most=1000)
     table, names = await asyncio.gather(
-        whole_table(visit.services, choice.request(visit.place("name"))),
-        ladder_names(visit.services),
+        whole_table(request.services, choice.request(request.path["name"])),
+        ladder_names(request.services),
     )
-    query = visit.address().partition("?")[2]
-
-    def view() -> TableView:
-        return table_view(table, [each.name for each in names.ladders], choice, place, query)
-
-    return visit.page("ladders/table.html", view, table, names)
-
-
-def table_view(
-    table: pb.GetStandingsResponse, names: Sequence[str], choice: Choice, place: int, query: str
-) -> TableView:
-    """A table with the lines that are chosen of it."""
-    found, name = choice.lines(table.standings), LadderName.parse(table.ladder.name)
-    shown = found[(place - 1) * ROWS : place * ROWS]
-    scale = Scale.of(table.standings)
-    columns = _columns(shown)
-    lines = _lines(shown, list(columns.values()), scale)
-    has = {mark for line in lines for mark in line.marks}
-    return TableView(
-        ladder=table.ladder,
-        name=name,
-        neighbours=Neighbours.of(name, names),
-        run=table.run if table.HasField("run") else None,
+    return request.page(
+        "ladders/table.html",
+        table=table,
+        names=names,
+        query=query_of(request),
+        view=partial(TableView, table, choice, number),
+        name=LadderName.parse(table.ladder.name),
         choice=choice,
-        only=tuple(Only),
-        scale=scale,
-        left=[_heading(column, choice) for column in LEFT],
-        headings=[_heading(column, choice) for column in columns],
-        lines=lines,
-        marks=[mark for mark in MARKS if mark in has],
-        found=len(found),
-        total=len(table.standings),
-        page=place,
-        pages=max(1, -(-len(found) // ROWS)),
-        verify=verify_line(table.ladder.name, table.run.run_id),
-        query=query,
-        is_anchored=any(row.anchor for row in table.standings),
-        is_settled=not all(row.provisional for row in table.standings),
+        only=tuple(LineFilter),
+        left=[COLUMNS[name] for name in LEFT],
+        first_of=Order.first_of,
+        marks_of=marks,
+        verify=verify_line,
     )
 
 
-def _columns(lines: Sequence[Facts]) -> dict[Column, list[str]]:
-    """The columns that say something, with what they say of each line."""
-    cells = {column: [column.cell(line) for line in lines] for column in RIGHT}
-    return {column: texts for column, texts in cells.items() if any(texts)}
+async def _chosen(request: PageRequest) -> tuple[pb.GetStandingsResponse, TableChoice]:
+    choice = choice_of(request)
+    return await whole_table(request.services, choice.request(request.path["name"])), choice
 
 
-def _lines(lines: Sequence[Facts], columns: Sequence[Sequence[str]], scale: Scale) -> list[Line]:
-    rows = [line.row for line in lines]
-    versions = Counter(row.bot for row in rows)
-    return [
-        Line(
-            rank=row.rank,
-            bot=row.bot,
-            version=row.version if versions[row.bot] > 1 else "",
-            marks=marks(row),
-            is_faint=row.provisional or not row.linked,
-            bar=scale.bar(row),
-            cells=cells,
-        )
-        for row, cells in zip(rows, zip(*columns, strict=True), strict=True)
-    ]
+async def show_csv(request: PageRequest) -> LazyPage:
+    table, choice = await _chosen(request)
+    return csv_text(table.ladder.name, lambda: standings_csv(choice.lines(table.standings)), table)
 
 
-def _heading(column: Column, choice: Choice) -> Heading:
-    order = choice.order if column is choice.column else None
-    following = column.first if order is None else order.reverse
-    return Heading(column.name, column.is_number, order, following)
-
-
-async def show_csv(visit: Visit) -> Draft:
-    """The lines that are chosen, as CSV."""
-    choice = choice_of(visit)
-    table = await whole_table(visit.services, choice.request(visit.place("name")))
-    return csv_draft(table.ladder.name, partial(_csv, table, choice), table)
-
-
-def _csv(table: pb.GetStandingsResponse, choice: Choice) -> str:
-    return standings_csv(line.row for line in choice.lines(table.standings))
-
-
-async def show_json(visit: Visit) -> Draft:
+async def show_json(request: PageRequest) -> LazyPage:
     """The same as a message of the contract in JSON."""
-    choice = choice_of(visit)
-    table = await whole_table(visit.services, choice.request(visit.place("name")))
+    table, choice = await _chosen(request)
 
     def write() -> str:
         run = table.run if table.HasField("run") else None
-        lines = [line.row for line in choice.lines(table.standings)]
-        return message_json(pb.GetStandingsResponse(ladder=table.ladder, run=run, standings=lines))
+        lines = choice.lines(table.standings)
+        chosen = pb.GetStandingsResponse(ladder=table.ladder, run=run, standings=lines)
+        return str(MessageToJson(chosen, indent=None))
 
-    return json_draft(write, table)
+    return json_file(write, table)
+
+
+async def read_top(
+    services: Services, ladders: Sequence[pb.Ladder]
+) -> pb.GetStandingsResponse | None:
+    """The best of the ladder that has most games; ``None`` before the first run of any."""
+    rated = [each for each in ladders if each.HasField("run_create_time")]
+    if not rated:
+        return None
+    busiest = max(rated, key=lambda each: each.games)
+    request = pb.GetStandingsRequest(ladder=busiest.name, page_size=TOP)
+    return await services.ladders.GetStandings(request)
 
 
 ROUTES = (

@@ -1,0 +1,73 @@
+"""What the page of a game shows at one ply."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from markupsafe import Markup
+
+from meijin.game import Board, GameRecord, winning_line
+from meijin.game.board.svg import board_svg
+from meijin.v1 import game_pb2
+from meijin.web.pages.games.plies import ShownPly, shown_plies
+from meijin.wire.records import record_from_proto
+
+
+@dataclass(frozen=True)
+class GamePage:
+    """A game at one ply."""
+
+    game: game_pb2.Game
+    record: GameRecord
+    ply: int
+    """How many stones lie on the board that is shown."""
+    plies: tuple[ShownPly, ...]
+    """All there are, from 0 on."""
+
+    @classmethod
+    def at(cls, game: game_pb2.Game, ply: int | None) -> "GamePage":
+        """A game at a ply, or at the last one it has.
+
+        Raises:
+            ValueError: a value of the message was added by a later release.
+        """
+        record = record_from_proto(game)
+        last = len(record.moves)
+        shown = last if ply is None else min(ply, last)
+        return cls(game, record, shown, shown_plies(game, record))
+
+    @property
+    def last(self) -> int:
+        return len(self.record.moves)
+
+    @property
+    def now(self) -> ShownPly:
+        return self.plies[self.ply]
+
+    @property
+    def is_running(self) -> bool:
+        return self.game.state == game_pb2.GAME_STATE_RUNNING
+
+    @property
+    def result(self) -> str:
+        """The score, such as ``1-0``."""
+        return "*" if self.record.outcome is None else self.record.outcome.result.value
+
+    @property
+    def has_analysis(self) -> bool:
+        """Whether a bot has told what it thought, or may still do so."""
+        return self.is_running or any(ply.said is not None for ply in self.plies)
+
+    @property
+    def has_times(self) -> bool:
+        """Whether times were taken, or may still be."""
+        return self.is_running or any(ply.raw is not None for ply in self.plies)
+
+    @property
+    def board(self) -> Markup:
+        """The picture of the board; nothing in it comes from a bot but cells."""
+        board = Board.from_moves(self.record.moves[: self.ply], self.record.variant)
+        return Markup(board_svg(board, forbidden=True))  # noqa: S704 - made here
+
+    @cached_property
+    def winning(self) -> tuple[int, ...]:
+        return winning_line(self.record.board())

@@ -1,0 +1,69 @@
+"""The person who plays in a browser, as its cookie says."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from starlette.responses import Response
+
+from meijin.v1 import challenge_service_pb2 as pb
+from meijin.web.gateway import Services, Visitor
+from meijin.web.play.stream import PersonStream
+from meijin.web.refusals import bad_request
+from meijin.web.request import PageRequest, see_other
+from meijin.web.wording import text
+
+COOKIE = "meijin_person"
+"""Of a person's token: a person has nothing but games to lose."""
+
+COOKIE_AGE = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayingPerson:
+    """A person, with a stream to the arena."""
+
+    token: str
+    stream: PersonStream
+    services: Services
+    """As the person may call them."""
+
+    @classmethod
+    async def enter(cls, request: PageRequest, token: str) -> "PlayingPerson":
+        """The person that a token is of.
+
+        Raises:
+            Refusal: there is no room, or the server does not let the person in.
+        """
+        visitor = Visitor(request.visitor.host, token)
+        stream = await request.site.people.stream(visitor)
+        return cls(token, stream, Services(request.site.gateway.channel(visitor)))
+
+    @classmethod
+    async def of(cls, request: PageRequest) -> "PlayingPerson":
+        """The person in whose browser a page is asked for.
+
+        Raises:
+            Refusal: nobody plays there, or there is no room.
+        """
+        token = request.http.cookies.get(COOKIE, "")
+        if not token:
+            raise bad_request(text("play.nobody"))
+        return await cls.enter(request, token)
+
+    async def challenge(
+        self, request: PageRequest, opponent: str, settings: pb.ChallengeSettings
+    ) -> Response:
+        """Ask a bot for a game, and lead to it."""
+        asked = pb.CreateChallengeRequest(
+            opponent=opponent, settings=settings, request_id=secrets.token_hex(16)
+        )
+        made = await self.services.challenges.CreateChallenge(asked)
+        response = see_other(f"/play/challenges/{made.challenge.challenge_id}")
+        request.set_cookie(response, COOKIE, self.token, COOKIE_AGE)
+        return response
+
+
+def has_person(request: PageRequest) -> bool:
+    """Whether somebody plays in the browser."""
+    return bool(request.http.cookies.get(COOKIE))

@@ -1,0 +1,44 @@
+"""The state that all pages of a site share: where answers come from, templates and sessions."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from meijin.web.cache import PageCache
+from meijin.web.gateway import Gateway
+from meijin.web.live.hub import LiveHub
+from meijin.web.play.people import PeopleStreams
+from meijin.web.policy import Hosts
+from meijin.web.sessions import Sessions
+from meijin.web.static import StaticFiles
+from meijin.web.templating import environment
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSettings:
+    """What a site is told."""
+
+    hosts: Hosts = field(default_factory=Hosts)
+    delay: timedelta = timedelta(0)
+    """By how much live boards are behind the games."""
+
+
+class SiteState:
+    """What all pages of a site share."""
+
+    def __init__(self, gateway: Gateway, settings: SiteSettings) -> None:
+        self.gateway = gateway
+        self.settings = settings
+        self.hosts = settings.hosts
+        self.cache = PageCache()
+        self.sessions = Sessions()
+        self.static = StaticFiles()
+        self.closing = asyncio.Event()
+        """Set when the site stops: every stream to a browser ends."""
+        self.live = LiveHub(gateway, self.closing)
+        self.people = PeopleStreams(gateway, self.closing)
+        self._templates = environment(self.static)
+
+    def render(self, template: str, **values: object) -> str:
+        """A template's text; in a thread."""
+        return self._templates.get_template(template).render(values)
