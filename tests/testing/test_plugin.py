@@ -39,12 +39,10 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_fixture_is_a_server(report: str) -> None:
-    """Bots play on it."""
     assert "test_bot.py::test_random PASSED" in report, report
 
 
 def test_a_failure_shows_the_traceback_of_the_bot(report: str) -> None:
-    """The author sees where the bot has failed."""
     assert "test_bot.py::test_clumsy FAILED" in report, report
     assert "1 failed, 1 passed" in report
     assert "Captured log call" in report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from meijin.testing import (
 
 PATIENCE = 60.0
 SMALL = "5x5"
+SOON = timedelta(seconds=0.5)
 
 
 class AnySize(Bot):
@@ -35,7 +37,6 @@ class Good(AnySize):
     """Plays the first free cell."""
 
     def choose(self, position: Position) -> int:
-        """Take it."""
         return position.legal_cells()[0]
 
 
@@ -53,7 +54,6 @@ class Raising(AnySize):
     """Fails at every move."""
 
     def choose(self, position: Position) -> int:
-        """Fail."""
         raise RuntimeError("out of ideas", position.last_move)
 
 
@@ -61,35 +61,38 @@ class Illegal(AnySize):
     """Plays beside the board."""
 
     def choose(self, position: Position) -> int:
-        """Miss it."""
         return position.variant.width * position.variant.height
 
 
-class Silent(AnySize):
+class Silent(Good):
     """Answers nothing until it may."""
 
     def __init__(self, gate: threading.Event) -> None:
         self.gate = gate
 
     def choose(self, position: Position) -> int:
-        """Wait."""
         self.gate.wait(PATIENCE)
-        return position.legal_cells()[0]
+        return super().choose(position)
 
 
 class Blocking(Silent):
     """Answers nothing, on its event loop."""
 
     async def choose(self, position: Position) -> int:  # type: ignore[override]
-        """Block it."""
         return super().choose(position)
+
+
+class Preparing(Silent):
+    """Does not get ready until it may."""
+
+    def prepare(self) -> None:
+        self.gate.wait(PATIENCE)
 
 
 class Unprepared(Good):
     """Can't get ready."""
 
     def prepare(self) -> None:
-        """Fail."""
         raise FileNotFoundError("no weights")
 
 
@@ -97,40 +100,26 @@ class Exiting(Good):
     """Exits before it can play."""
 
     def prepare(self) -> None:
-        """Exit."""
         sys.exit("no weights")
-
-
-class Preparing(Good):
-    """Takes its time to get ready."""
-
-    def __init__(self, gate: threading.Event) -> None:
-        self.gate = gate
-
-    def prepare(self) -> None:
-        """Wait."""
-        self.gate.wait(PATIENCE)
 
 
 @pytest.fixture
 def server() -> Iterator[RunningServer]:
-    """A server with one good bot."""
     with run_server() as server:
         server.add_bot(Good())
+        server.add_bot(Other())
         yield server
 
 
 @pytest.fixture
 def gate() -> Iterator[threading.Event]:
-    """Holds a bot until the test ends."""
     gate = threading.Event()
     yield gate
     gate.set()
 
 
 def test_games_are_played_to_their_end(server: RunningServer) -> None:
-    """They come in order, with alternating colours, moves and times."""
-    server.add_bot(Other())
+    """In order, with alternating colours, moves and times; another match has its own games."""
     games = server.play("good", "other", games=4, variant=SMALL)
     assert [game.at_fault for game in games] == [None] * 4
     assert [game.outcome.at_fault for game in games] == [Party.NOBODY] * 4
@@ -142,48 +131,32 @@ def test_games_are_played_to_their_end(server: RunningServer) -> None:
         assert board.is_over
         assert game.outcome.winner is board.winner
         assert len(game.record.times) == len(game.record.moves)
+    games += server.play("other", "good", variant=SMALL)
+    assert len({game.record.game_id for game in games}) == 6
 
 
-def test_the_winner_is_told_by_name(server: RunningServer) -> None:
-    """The loser of a forfeit is at fault, the other one wins."""
-    server.add_bot(Raising())
-    (game,) = server.play("good", "raising", games=1, variant=SMALL)
-    assert (game.winner, game.at_fault) == ("good", "raising")
-
-
-def test_games_on_the_usual_board(server: RunningServer) -> None:
-    """Without a variant it is Gomoku."""
+def test_without_a_variant_it_is_gomoku(server: RunningServer) -> None:
     server.add_bot(RandomBot(1))
     (game,) = server.play("good", "random", games=1)
     assert game.record.variant == GOMOKU
 
 
-def test_matches_one_after_the_other(server: RunningServer) -> None:
-    """Each returns its own games."""
-    server.add_bot(Other())
-    first = server.play("good", "other", variant=SMALL)
-    second = server.play("other", "good", variant=SMALL)
-    ids = [game.record.game_id for game in (*first, *second)]
-    assert len(set(ids)) == 4
-
-
-def test_a_bot_that_raises_forfeits(
-    server: RunningServer, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("bot", "detail", "logged"),
+    [
+        (Raising(), "out of ideas", 'raise RuntimeError("out of ideas"'),
+        (Illegal(), "cell 25 is off", ""),
+    ],
+)
+def test_a_bot_that_fails_forfeits(
+    server: RunningServer, caplog: pytest.LogCaptureFixture, bot: Bot, detail: str, logged: str
 ) -> None:
-    """The game tells the exception, and the log its traceback, for the report of the test."""
-    server.add_bot(Raising())
-    (game,) = server.play("raising", "good", games=1, variant=SMALL)
-    assert game.outcome.ending is Ending.CRASH
-    assert "out of ideas" in game.outcome.detail
-    assert 'raise RuntimeError("out of ideas"' in caplog.text
-
-
-def test_an_illegal_move_forfeits(server: RunningServer) -> None:
-    """The SDK tells of it as a crash, with the cell."""
-    server.add_bot(Illegal())
-    (game,) = server.play("illegal", "good", games=1, variant=SMALL)
-    assert (game.outcome.ending, game.at_fault) == (Ending.CRASH, "illegal")
-    assert "25" in game.outcome.detail
+    """The game tells why, and the log the traceback, for the report of the test."""
+    name = server.add_bot(bot)
+    (game,) = server.play(name, "good", games=1, variant=SMALL)
+    assert (game.winner, game.at_fault, game.outcome.ending) == ("good", name, Ending.CRASH)
+    assert detail in game.outcome.detail
+    assert logged in caplog.text
 
 
 @pytest.mark.parametrize("kind", [Silent, Blocking])
@@ -197,24 +170,21 @@ def test_a_bot_that_never_answers_forfeits(
     gate.set()
 
 
-def test_names_differ(server: RunningServer) -> None:
-    """A second bot of a name is refused, and comes in under another one."""
+def test_what_can_not_be_is_refused(server: RunningServer) -> None:
     with pytest.raises(ValueError, match='there is a bot "good" already'):
         server.add_bot(Good())
     assert server.add_bot(Good(), name="good-2") == "good-2"
-    assert len(server.play("good", "good-2", variant=SMALL)) == 2
-
-
-def test_a_name_is_one(server: RunningServer) -> None:
-    """What can't be a name is refused."""
     with pytest.raises(ValueError, match='"a b" is no bot name'):
         server.add_bot(Good(), name="a b")
-
-
-def test_an_unknown_bot(server: RunningServer) -> None:
-    """The error lists those that there are."""
-    with pytest.raises(ValueError, match='no bot "bob" was added; there is good'):
+    with pytest.raises(ValueError, match='no bot "bob" was added; there is good, other, good-2'):
         server.play("good", "bob")
+    with pytest.raises(ValueError, match="0 games are no match; give 1 or more"):
+        server.play("good", "other", games=0)
+    with pytest.raises(MatchError, match="at most"):  # as the server says
+        server.play("good", "other", games=1_000_000_000, variant=SMALL)
+    server.add_bot(Usual())
+    with pytest.raises(MatchError, match='"usual" can\'t play this match: needs boards'):
+        server.play("good", "usual", variant=SMALL)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +193,6 @@ def test_an_unknown_bot(server: RunningServer) -> None:
 def test_a_bot_that_cannot_get_ready(
     server: RunningServer, bot: Bot, cause: type[BaseException]
 ) -> None:
-    """Its own exception is the cause, an exit too."""
     name = server.add_bot(bot)
     with pytest.raises(BotStoppedError, match=f'bot "{name}" has stopped') as caught:
         server.play("good", name, variant=SMALL)
@@ -231,59 +200,27 @@ def test_a_bot_that_cannot_get_ready(
 
 
 def test_a_bot_that_does_not_connect(server: RunningServer, gate: threading.Event) -> None:
-    """The error names it."""
     server.add_bot(Preparing(gate))
-    soon = timedelta(seconds=0.1)
-    with pytest.raises(MatchTimeoutError, match=r"after 0\.1 s, not connected: preparing"):
-        server.play("good", "preparing", variant=SMALL, timeout=soon)
+    with pytest.raises(MatchTimeoutError, match=r"after 0\.5 s, not connected: preparing"):
+        server.play("good", "preparing", variant=SMALL, timeout=SOON)
 
 
 def test_a_game_that_goes_on(server: RunningServer, gate: threading.Event) -> None:
-    """The error names the players, and says how far they are."""
+    """The error says who plays, and how far they are; other games are played meanwhile."""
     server.add_bot(Silent(gate))
-    soon, told = timedelta(seconds=0.5), "not connected"
+    told = "not connected"
     while "not connected" in told:
         with pytest.raises(MatchTimeoutError) as caught:
-            server.play("good", "silent", games=1, time="600", variant=SMALL, timeout=soon)
+            server.play("good", "silent", games=1, time="600", variant=SMALL, timeout=SOON)
         told = str(caught.value)
     assert re.search(r'games go on: "(good|silent)" \(black\).* ply \d', told)
-
-
-def test_a_match_that_fails_frees_its_bots(server: RunningServer, gate: threading.Event) -> None:
-    """Its games are not played on, whoever still thinks about them."""
-    server.add_bot(Silent(gate))
-    server.add_bot(Other())
-    soon = timedelta(seconds=0.5)
-    with pytest.raises(MatchTimeoutError):
-        server.play("good", "silent", games=1, time="600", variant=SMALL, timeout=soon)
-    assert len(server.play("good", "other", variant=SMALL, timeout=timedelta(seconds=20))) == 2
-
-
-def test_a_match_has_games(server: RunningServer) -> None:
-    """None at all is refused."""
-    server.add_bot(Other())
-    with pytest.raises(ValueError, match="0 games are no match; give 1 or more"):
-        server.play("good", "other", games=0, variant=SMALL)
-
-
-def test_a_match_beyond_a_bot(server: RunningServer) -> None:
-    """A bot is not asked for what it says that it can't play."""
-    server.add_bot(Usual())
-    with pytest.raises(MatchError, match='"usual" can\'t play this match: needs boards'):
-        server.play("good", "usual", variant=SMALL)
-
-
-def test_a_match_that_the_server_refuses(server: RunningServer) -> None:
-    """The error is the server's."""
-    server.add_bot(Other())
-    with pytest.raises(MatchError, match="at most"):
-        server.play("good", "other", games=1_000_000_000, variant=SMALL)
+    patience = timedelta(seconds=PATIENCE / 3)
+    assert len(server.play("good", "other", variant=SMALL, timeout=patience)) == 2
 
 
 def test_the_environment_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A server of the author's own is left alone."""
-    database = tmp_path / "precious.db"
-    monkeypatch.setenv("MEIJIN_DATABASE_URL", f"sqlite:///{database}")
+    monkeypatch.setenv("MEIJIN_DATABASE_URL", f"sqlite:///{tmp_path / 'precious.db'}")
     monkeypatch.setenv("MEIJIN_DATA", str(tmp_path))
     monkeypatch.setenv("MEIJIN_TOKEN", "gmk_bot_precious")
     monkeypatch.setenv("MEIJIN_SERVER", "arena.example.org")
@@ -298,8 +235,13 @@ def test_everything_ends_with_a_failing_test() -> None:
     """No thread of the server or a bot is left behind."""
     with pytest.raises(AssertionError, match="wrong"), run_server() as server:  # noqa: PT012
         server.add_bot(Good())
-        server.add_bot(Other())
-        server.play("good", "other", variant=SMALL)
         raise AssertionError("wrong")
     names = {thread.name for thread in threading.enumerate()}
-    assert not names & {"server", "bot-good", "bot-other"}
+    assert not names & {"server", "bot-good"}
+
+
+def test_importing_waits_for_no_server() -> None:
+    """Its modules, which take seconds, are loaded when a server is started."""
+    program = "import sys, meijin.testing.plugin; print('sqlalchemy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout == b"False\n"

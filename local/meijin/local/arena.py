@@ -1,0 +1,229 @@
+"""Arena: a server to play matches on, one of its own or another's."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeAlias, Unpack
+
+import grpc
+
+from meijin.bots import Bot, load_bot
+from meijin.bots.sdk.runner import BotThread
+from meijin.local.bots import local_bots, own_name, told_apart
+from meijin.local.child import Child, Tell
+from meijin.local.connection import Connection, Server, connect
+from meijin.local.errors import ArenaError
+from meijin.local.match_play import (
+    Players,
+    excess_of_faults,
+    finished_games,
+    play,
+    wait_for_threads,
+)
+from meijin.local.match_result import MatchResult, result_of
+from meijin.local.match_settings import MatchOptions, MatchSettings
+from meijin.local.server import explaining, local_server, without_ladder
+from meijin.wire.channel import Security
+
+Side: TypeAlias = "Bot | str | Path | Sequence[str]"
+"""A bot, which plays in this process; what `meijin bot run` takes, alone or with its options, which
+plays in one of its own; or, on another's server, the name of a bot that is connected there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    connection: Connection
+    address: str
+    folder: Path | None
+    """For the logs of bots; ``None`` on another's server."""
+    process: Child | None
+    """The server; ``None`` for another's."""
+
+
+class Arena:
+    """A server to play matches on, for as long as a ``with`` block lasts.
+
+    Without `server` it is one of the arena's own: a process on this machine, which ends with the
+    block. Enter the block in the main thread, since processes also end with the thread that has
+    started them.
+    """
+
+    def __init__(
+        self,
+        server: str | None = None,
+        *,
+        token: str | None = None,
+        bot_tokens: Mapping[str, str] | None = None,
+        security: Security | None = None,
+        data: Path | str | None = None,
+        tell: Tell = print,
+    ) -> None:
+        """Choose the server; the block starts it, or connects to it.
+
+        Args:
+            server: Another's, such as ``host:port`` or ``grpcs://host:port``.
+            token: An operator's or owner's, where that server asks for one; else that
+                of MEIJIN_OPERATOR_TOKEN.
+            bot_tokens: Of bots that play on it from this process, by their names.
+            security: Whom to trust; else MEIJIN_CA and its like.
+            data: A folder that keeps the games and logs of the arena's own server; the folder is
+                a temporary one when left out.
+            tell: Takes a line of what people may want to know, such as why a bot starts slowly.
+        """
+        if server is not None and data is not None:
+            raise ValueError("data goes with a server of the arena's own: leave server out")
+        self._server = server
+        self._token = token
+        self._bot_tokens = dict(bot_tokens or {})
+        self._security = security or (Security() if server is None else Security.from_environment())
+        self._data = None if data is None else Path(data)
+        self._tell = tell
+        self._stack = ExitStack()
+        self._place: _Place | None = None
+
+    def __enter__(self) -> Self:
+        with _in_words():
+            self._place = self._stack.enter_context(self._opened())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._place = None
+        self._stack.__exit__(kind, error, traceback)
+
+    @contextmanager
+    def _opened(self) -> Iterator[_Place]:
+        if self._server is not None:
+            with connect(Server(self._server, self._security), self._token) as connection:
+                yield _Place(connection, self._server, None, None)
+            return
+        with (
+            _folder(self._data) as folder,
+            local_server(folder, *without_ladder(folder)) as (address, process),
+            connect(Server(address), "") as connection,
+        ):
+            yield _Place(connection, address, folder, process)
+
+    def play_match(
+        self, first: Side, second: Side, **settings: Unpack[MatchOptions]
+    ) -> MatchResult:
+        """Play a match to its end.
+
+        Args:
+            first: The bot from whose side the result is told.
+            second: The other one.
+            settings: The fields of `MatchSettings`: games, time, variant, openings and others.
+
+        Raises:
+            ArenaError: the match can't be played to its end; the message says why.
+            ValueError: a setting can't be what it should be.
+            BotLoadError: there is no such bot.
+        """
+        place = self._place
+        if place is None:
+            raise ArenaError("the arena isn't open: play within `with Arena() as arena:`")
+        names = self._names(first, second)
+        wanted = MatchSettings(**settings).tournament(*names)
+        process = place.process
+        with _in_words(), nullcontext() if process is None else explaining(process):
+            with self._playing(place, dict(zip(names, (first, second), strict=True))) as players:
+                response = play(place.connection, wanted, players)
+            games = finished_games(place.connection, response.tournament.tournament_id)
+            return result_of(response, games, excess_of_faults(response))
+
+    def _names(self, *sides: Side) -> tuple[str, str]:
+        """What the two are called, told apart on a server of the arena's own."""
+        is_local = self._server is None
+        first, second = (_name(side, is_local=is_local) for side in sides)
+        return told_apart(first, second) if is_local else (first, second)
+
+    @contextmanager
+    def _playing(self, place: _Place, sides: Mapping[str, Side]) -> Iterator[Players]:
+        """The bots that are there for one match, all of them connected."""
+        bots = {name: side for name, side in sides.items() if isinstance(side, Bot)}
+        players = Players()
+        with ExitStack() as stack:
+            if place.folder is None:
+                files = {name: side for name, side in sides.items() if isinstance(side, Path)}
+                bots |= {name: load_bot(str(file)) for name, file in files.items()}
+            else:
+                specs = {name: _words(side) for name, side in sides.items() if name not in bots}
+                started = local_bots(
+                    place.connection, place.address, specs, folder=place.folder, tell=self._tell
+                )
+                players.children = stack.enter_context(started)
+            for name, bot in bots.items():
+                token = self._bot_tokens.get(name, "")
+                thread = BotThread(
+                    bot, server=place.address, name=name, token=token, security=self._security
+                )
+                thread.start()
+                stack.callback(thread.stop)
+                players.threads.append(thread)
+            wait_for_threads(place.connection, players, self._tell)
+            yield players
+
+
+def play_match(
+    first: Side,
+    second: Side,
+    *,
+    server: str | None = None,
+    token: str | None = None,
+    tell: Tell = print,
+    **settings: Unpack[MatchOptions],
+) -> MatchResult:
+    """Play one match in an arena that is there for it alone; see `Arena.play_match`."""
+    with Arena(server, token=token, tell=tell) as arena:
+        return arena.play_match(first, second, **settings)
+
+
+def _words(side: Side) -> Sequence[str]:
+    return [str(side)] if isinstance(side, str | Path | Bot) else side
+
+
+def _name(side: Side, *, is_local: bool) -> str:
+    """What a bot plays as: a file's own name, or that of a bot."""
+    if isinstance(side, Bot):
+        return side.name
+    if isinstance(side, str) and not is_local:
+        return side
+    return own_name(_words(side)[0])
+
+
+@contextmanager
+def _folder(data: Path | None) -> Iterator[Path]:
+    """The folder of games and logs; a temporary one is left where it is after an error."""
+    if data is not None:
+        yield data
+        return
+    folder = Path(tempfile.mkdtemp(prefix="meijin-"))
+    is_needed = False
+    try:
+        yield folder
+    except ArenaError:
+        is_needed = True
+        raise
+    finally:
+        if not is_needed:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """Turn what gRPC says of a call that fails into an error with the server's words."""
+    try:
+        yield
+    except grpc.RpcError as error:
+        words = error.details() if isinstance(error, grpc.Call) else str(error)
+        raise ArenaError(words or "the server doesn't answer") from error

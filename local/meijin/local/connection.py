@@ -1,0 +1,312 @@
+"""A connection to a server: the ways to call its services, and the token that is shown."""
+
+import os
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import grpc
+
+from meijin.local.errors import ArenaError
+from meijin.v1 import bot_service_pb2
+from meijin.v1 import tournament_service_pb2 as pb
+from meijin.v1.admin_service_pb2_grpc import AdminServiceStub
+from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceStub
+from meijin.v1.bot_service_pb2_grpc import BotServiceStub
+from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceStub
+from meijin.v1.class_service_pb2_grpc import ClassServiceStub
+from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
+from meijin.v1.game_service_pb2_grpc import GameServiceStub
+from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
+from meijin.v1.opening_service_pb2_grpc import OpeningServiceStub
+from meijin.v1.owner_service_pb2_grpc import OwnerServiceStub
+from meijin.v1.status_service_pb2_grpc import StatusServiceStub
+from meijin.v1.token_service_pb2_grpc import TokenServiceStub
+from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
+from meijin.v1.webhook_service_pb2_grpc import WebhookServiceStub
+from meijin.wire.channel import Security, handshake_failure, open_channel
+from meijin.wire.contract import (
+    DATA_VARIABLE,
+    DEFAULT_DATA,
+    OPERATOR_TOKEN_FILE,
+    OPERATOR_TOKEN_VARIABLE,
+    SERVER_VARIABLE,
+    TOKEN_VARIABLE,
+    Address,
+    client_keepalive_options,
+    parse_address,
+)
+from meijin.wire.methods import list_field
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+RPC_TIMEOUT = timedelta(seconds=30)
+"""A server has this time to answer."""
+
+CREATION_TIMEOUT = timedelta(minutes=30)
+"""A server has this time to store a tournament: one of a million games takes minutes."""
+
+PAGE = 1000
+"""Rows of a list that are asked for at once, the most that a server gives."""
+
+Metadata: TypeAlias = tuple[tuple[str, str], ...]
+
+NO_ANSWERS = {
+    grpc.StatusCode.UNAVAILABLE: "no server answers at {address}; start one with `meijin serve`, "
+    f"or say where it is with --server or {SERVER_VARIABLE}",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "no answer in time from {address}: the server is too busy, "
+    "or something else listens there; check the address and the port",
+    grpc.StatusCode.UNIMPLEMENTED: "what answers at {address} is no Meijin server, or one of "
+    "another release; check the address and the port",
+}
+"""What to say where gRPC's own words would not help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Which server is talked to, and how."""
+
+    address: str
+    """As it was written."""
+    security: Security = field(default_factory=Security)
+
+
+class Connection:
+    """The services of one server, and the ways to call them.
+
+    Args:
+        channel: An open one.
+        server: Where it leads to.
+        address: The server's, parsed.
+        token: Takes the place of all others; an empty one too.
+    """
+
+    def __init__(
+        self, channel: grpc.Channel, server: Server, address: Address, token: str | None
+    ) -> None:
+        self.server = server
+        self.bots = BotServiceStub(channel)
+        self.tournaments = TournamentServiceStub(channel)
+        self.games = GameServiceStub(channel)
+        self.faults = FaultServiceStub(channel)
+        self.status = StatusServiceStub(channel)
+        self.ladders = LadderServiceStub(channel)
+        self.openings = OpeningServiceStub(channel)
+        self.tokens = TokenServiceStub(channel)
+        self.owners = OwnerServiceStub(channel)
+        self.admin = AdminServiceStub(channel)
+        self.analysis = AnalysisServiceStub(channel)
+        self.challenges = ChallengeServiceStub(channel)
+        self.classes = ClassServiceStub(channel)
+        self.webhooks = WebhookServiceStub(channel)
+        self._address = address
+        self._given = token
+        self._is_kept = (
+            address.is_local and token is None and OPERATOR_TOKEN_VARIABLE not in os.environ
+        )
+        """Whether operators' calls show the token that a server on this machine has left."""
+        self._reading: Metadata = ()
+        """What calls that read carry: a token once the server has asked for one."""
+
+    def ask(self, method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q) -> A:
+        """Call a method that reads: without a token, unless the server wants one."""
+        timeout = RPC_TIMEOUT.total_seconds()
+        try:
+            return method(request, timeout=timeout, metadata=self._reading)
+        except grpc.RpcError as error:
+            if not self._learns_to_read(error):
+                raise
+        return method(request, timeout=timeout, metadata=self._reading)
+
+    def watch(self, method: "grpc.UnaryStreamMultiCallable[Q, A]", request: Q) -> Iterator[A]:
+        """What a method streams that reads: without a token, unless the server wants one."""
+        try:
+            yield from method(request, metadata=self._reading)
+        except grpc.RpcError as error:
+            if not self._learns_to_read(error):
+                raise
+            yield from method(request, metadata=self._reading)
+
+    def ask_with_token(
+        self,
+        method: "grpc.UnaryUnaryMultiCallable[Q, A]",
+        request: Q,
+        timeout: timedelta | None = None,
+    ) -> A:
+        """Call a method with a token, if there is one: open servers need none.
+
+        Raises:
+            ArenaError: the token would be sent to another machine in plain text, or the one that
+                is kept is another server's.
+        """
+        seconds = (timeout or RPC_TIMEOUT).total_seconds()
+        metadata = _metadata(self._operators_token())
+        try:
+            return method(request, timeout=seconds, metadata=metadata)
+        except grpc.RpcError as error:
+            if not (metadata and self._is_kept and _wants_token(error)):
+                raise
+        try:
+            return method(request, timeout=seconds, metadata=())  # an open server needs none
+        except grpc.RpcError as error:
+            if not _wants_token(error):
+                raise
+        raise ArenaError(
+            f"the token in {_kept_file()} is another server's; give this one's with --token "
+            f"or {OPERATOR_TOKEN_VARIABLE}"
+        )
+
+    def _learns_to_read(self, error: grpc.RpcError) -> bool:
+        """Whether reading has failed for want of a token, and there is one to try."""
+        if self._reading or not _wants_token(error):
+            return False
+        token = self._operators_token() or self._checked(TOKEN_VARIABLE)  # a bot's may read too
+        self._reading = _metadata(token)
+        return bool(token)
+
+    def _operators_token(self) -> str | None:
+        """The one that is given; else that of the environment, or the one that is kept."""
+        return _kept_token() if self._is_kept else self._checked(OPERATOR_TOKEN_VARIABLE)
+
+    def _checked(self, variable: str) -> str | None:
+        token = os.environ.get(variable) if self._given is None else self._given
+        try:
+            self.server.security.check_token(self._address, token)
+        except ValueError as error:
+            raise ArenaError(str(error)) from None
+        return token
+
+
+def pages(
+    ask: Callable[[Any, Any], Any], method: "grpc.UnaryUnaryMultiCallable[Q, A]", request: Q
+) -> Iterator[A]:
+    """The pages of a list, one after another, each asked for by `ask` of a `Connection`."""
+    asked: Any = request
+    while True:
+        page = ask(method, asked)
+        yield page
+        if not page.next_page_token:
+            return
+        asked.page_token = page.next_page_token
+
+
+def read_list(
+    ask: Callable[[Any, Any], Any],
+    method: "grpc.UnaryUnaryMultiCallable[Q, A]",
+    request: Q,
+    limit: int = 0,
+) -> A:
+    """The first rows of a list as one response, whose token says whether there are more.
+
+    Args:
+        ask: Of a `Connection`.
+        method: What lists; the rows are the first repeated field of its responses.
+        request: What is asked for; its page's size and token are set here.
+        limit: How many; 0 for all.
+    """
+    asked: Any = request
+    asked.page_size = min(limit or PAGE, PAGE)
+    found = pages(ask, method, request)
+    whole: Any = next(found)
+    while whole.next_page_token and (not limit or len(rows_of(whole)) < limit):
+        if limit:
+            asked.page_size = min(limit - len(rows_of(whole)), PAGE)
+        page: Any = next(found)
+        rows_of(whole).extend(rows_of(page))
+        whole.next_page_token = page.next_page_token
+    return whole  # type: ignore[no-any-return]  # a response of the method
+
+
+def rows_of(response: Any) -> Any:  # noqa: ANN401 - a list of any noun
+    return getattr(response, list_field(response).name)
+
+
+def list_bots(
+    connection: Connection, *, connected: bool = False, hidden: bool = False
+) -> Sequence[bot_service_pb2.Bot]:
+    """A server's bots; operators and owners alone see hidden ones."""
+    ask = connection.ask_with_token if hidden else connection.ask
+    request = bot_service_pb2.ListBotsRequest(connected=connected)
+    return read_list(ask, connection.bots.ListBots, request).bots
+
+
+def make_tournament(
+    connection: Connection, wanted: pb.TournamentSettings, request_id: str = ""
+) -> pb.Tournament:
+    """Make a tournament; with the same request id there is no second one."""
+    key = request_id or secrets.token_hex(8)
+    request = pb.CreateTournamentRequest(settings=wanted, request_id=key)
+    create = connection.tournaments.CreateTournament
+    return connection.ask_with_token(create, request, CREATION_TIMEOUT).tournament
+
+
+def get_tournament(
+    connection: Connection, key: str, *, with_match_report: bool = False
+) -> pb.GetTournamentResponse:
+    request = pb.GetTournamentRequest(tournament_id=key, with_match_report=with_match_report)
+    return connection.ask(connection.tournaments.GetTournament, request)
+
+
+def set_state(
+    connection: Connection, key: str, state: pb.TournamentState.ValueType
+) -> pb.Tournament:
+    """Cancel a tournament, or take it up again."""
+    request = pb.UpdateTournamentRequest(tournament_id=key, state=state)
+    return connection.ask_with_token(connection.tournaments.UpdateTournament, request).tournament
+
+
+def _wants_token(error: grpc.RpcError) -> bool:
+    return isinstance(error, grpc.Call) and error.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+@contextmanager
+def connect(server: Server, token: str | None = None) -> Iterator[Connection]:
+    """Talk to a server; calls for operators use `token` or the one kept on this machine.
+
+    Raises:
+        ArenaError: the server has no address, a file for TLS is none, the token would be sent
+            to another machine in plain text, or the TLS handshake fails.
+    """
+    try:
+        address = parse_address(server.address)
+        server.security.check_token(address, token)
+        opened = open_channel(address, server.security, client_keepalive_options())
+    except ValueError as error:
+        raise ArenaError(str(error)) from None
+    with opened as channel:
+        try:
+            yield Connection(channel, server, address, token)
+        except grpc.RpcError as error:
+            if isinstance(error, grpc.Call) and (said := _explanation(address, error)):
+                raise ArenaError(said) from None
+            raise
+
+
+def _explanation(address: Address, error: grpc.Call) -> str:
+    """What to say of a handshake that failed, or of what is no Meijin server; else nothing."""
+    said = NO_ANSWERS.get(error.code(), "").format(address=address)
+    return handshake_failure(address, error.details() or "") or said
+
+
+def _metadata(token: str | None) -> Metadata:
+    return (("authorization", f"Bearer {token}"),) if token else ()
+
+
+def _kept_file() -> Path:
+    return Path(os.environ.get(DATA_VARIABLE, DEFAULT_DATA)) / OPERATOR_TOKEN_FILE
+
+
+def _kept_token() -> str | None:
+    """The token that a server on this machine has left in its data folder."""
+    path = _kept_file()
+    try:
+        return path.read_text(encoding="utf-8").strip() or None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ArenaError(f"can't read {path}: {error.strerror}; give --token") from None
