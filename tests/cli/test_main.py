@@ -1,5 +1,3 @@
-"""The command line: its ways in, and what it says where a server gives no answer."""
-
 import os
 import signal
 import socket
@@ -39,36 +37,28 @@ main()
 """
 """A command whose process is held by a thread when it is done."""
 QUESTIONS = {
-    "bash": {"COMP_WORDS": "meijin tourn", "COMP_CWORD": "1"},
     "zsh": {"_TYPER_COMPLETE_ARGS": "meijin tourn"},
     "fish": {"_TYPER_COMPLETE_ARGS": "meijin tourn", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
 }
-"""How each shell asks the same."""
+"""How other shells ask the same."""
 
 
 def run(*words: str | Path, **environment: str) -> str:
-    """What a command prints."""
-    known = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        words, env=known | environment, capture_output=True, text=True, check=True
-    )
-    return done.stdout
+    env = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"} | environment
+    return subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
 
 
-def test_module_is_the_command() -> None:
-    """`python -m meijin` is `meijin`."""
-    assert run(sys.executable, "-m", "meijin", "--version") == f"meijin {version('meijin')}\n"
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_module_is_the_command(flag: str) -> None:
+    assert run(sys.executable, "-m", "meijin", flag) == f"meijin {version('meijin')}\n"
 
 
 @pytest.mark.parametrize("words", [["-h"], ["match", "-h"], ["game", "show", "-h"]])
 def test_short_help(words: list[str]) -> None:
-    """``-h`` is ``--help`` everywhere, and ``-V`` the version."""
     assert "Usage: python -m meijin" in run(sys.executable, "-m", "meijin", *words)
-    assert run(sys.executable, "-m", "meijin", "-V") == f"meijin {version('meijin')}\n"
 
 
 def test_bash_completes() -> None:
-    """With what `meijin` writes for it, bash knows the commands."""
     assert run("bash", "-c", IN_BASH) == "tournament\n"
 
 
@@ -95,37 +85,32 @@ def test_a_signal_at_the_very_end_leaves_no_traceback() -> None:
     assert (process.returncode, words) == (-signal.SIGTERM, b"")
 
 
-def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, port: int) -> str:
-    """What `meijin bot list` says of a server that can't tell."""
-    monkeypatch.setattr("signal.signal", lambda *_: None)  # main would keep SIGTERM to itself
-    monkeypatch.setattr(sys, "argv", ["meijin", "bot", "list", f"--server=127.0.0.1:{port}"])
-    with pytest.raises(SystemExit) as raised:
-        main()
-    assert raised.value.code == 1
-    return capsys.readouterr().err
-
-
-def test_a_server_of_something_else(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("has_server", "said"), [(True, "no Meijin server"), (False, "meijin: no answer in ")]
+)
+def test_what_does_not_answer_as_a_server_does(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    has_server: bool,
+    said: str,
 ) -> None:
-    """It knows none of our methods: then the address is wrong."""
+    """A gRPC server of something else, and what listens and says nothing."""
+    if not has_server:
+        monkeypatch.setattr("meijin.local.connection.RPC_TIMEOUT", timedelta(seconds=0.2))
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # main would keep SIGTERM to itself
     server = grpc.server(ThreadPoolExecutor(1))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    try:
-        line = said(capsys, monkeypatch, port)
-    finally:
-        server.stop(None).wait()
-    assert "no Meijin server" in line
-    assert "check the address and the port" in line
-
-
-def test_a_server_that_says_nothing(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is waited for for a time, and then the address may be wrong."""
-    monkeypatch.setattr("meijin.arena.connection.RPC_TIMEOUT", timedelta(seconds=0.2))
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        line = said(capsys, monkeypatch, listener.getsockname()[1])
-    assert line.startswith("meijin: no answer in ")
+        asked = port if has_server else listener.getsockname()[1]
+        monkeypatch.setattr(sys, "argv", ["meijin", "bot", "list", f"--server=127.0.0.1:{asked}"])
+        try:
+            with pytest.raises(SystemExit) as raised:
+                main()
+        finally:
+            server.stop(None).wait()
+    assert raised.value.code == 1
+    line = capsys.readouterr().err
+    assert said in line
     assert "check the address and the port" in line

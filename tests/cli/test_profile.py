@@ -15,35 +15,31 @@ def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
 
 
-def test_profile_comes_back_as_it_was() -> None:
+def test_profile_comes_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone for its owner; several are told apart by a variable."""
     assert read_profile() == Profile()
     path = write_profile(KEPT)
     assert read_profile() == KEPT
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-
-
-def test_several_are_told_apart_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    write_profile(KEPT)
     monkeypatch.setenv("MEIJIN_PROFILE", "other")
     assert read_profile() == Profile()
 
 
-@pytest.mark.parametrize("given", [Profile(), Profile("arena:7464")])
-def test_what_is_not_given_is_the_profiles(given: Profile) -> None:
-    assert given.over(KEPT) == KEPT
-
-
-def test_what_is_given_takes_its_place() -> None:
-    """An empty token too: it shows none."""
-    given = Profile(token="", plaintext=True, ca=Path("/other.pem"))
-    assert given.over(KEPT) == Profile("arena:7464", Path("/other.pem"), plaintext=True, token="")
-
-
-def test_a_token_is_shown_to_no_other_server() -> None:
-    assert Profile("elsewhere:7464").over(KEPT) == Profile("elsewhere:7464")
-
-
-def test_without_any_this_machine_is_asked() -> None:
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (Profile(), KEPT),
+        (Profile("arena:7464"), KEPT),
+        (
+            Profile(token="", plaintext=True, ca=Path("/other.pem")),
+            Profile("arena:7464", Path("/other.pem"), plaintext=True, token=""),
+        ),
+        (Profile("elsewhere:7464"), Profile("elsewhere:7464")),
+    ],
+)
+def test_what_is_not_given_is_the_profiles(given: Profile, meant: Profile) -> None:
+    """But nothing of it is for another server, least of all the token."""
+    assert given.over(KEPT) == meant
     assert Profile().over(Profile()).endpoint.address == DEFAULT_SERVER
 
 

@@ -1,7 +1,6 @@
 """Names that a shell completes: bots of the package, of the folder and of the server."""
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +25,7 @@ def registered(incomplete: str) -> list[str]:
     return _begun(_of_server(), incomplete)
 
 
-def _begun(names: Iterator[str] | list[str], incomplete: str) -> list[str]:
+def _begun(names: list[str], incomplete: str) -> list[str]:
     return sorted({name for name in names if name.startswith(incomplete)})
 
 
@@ -42,17 +41,13 @@ def _programs(incomplete: str) -> list[str]:
 def _of_server() -> list[str]:
     """Whatever fails, a shell is told no more than that there is no name."""
     with suppress(Exception):
-        return list(_ask())
+        from meijin.cli.profile import Profile, read_profile  # noqa: PLC0415 - likewise
+        from meijin.local.connection import connect  # noqa: PLC0415 - a shell waits
+        from meijin.v1 import bot_service_pb2 as pb  # noqa: PLC0415 - likewise
+        from meijin.wire.contract import SERVER_VARIABLE  # noqa: PLC0415 - likewise
+
+        profile = Profile(os.environ.get(SERVER_VARIABLE, "")).over(read_profile())
+        with connect(profile.endpoint, profile.token) as connection:
+            answer = connection.bots.ListBots(pb.ListBotsRequest(page_size=MOST), timeout=TIMEOUT)
+            return [bot.name for bot in answer.bots]
     return []
-
-
-def _ask() -> Iterator[str]:
-    from meijin.arena.connection import connect  # noqa: PLC0415 - a shell waits
-    from meijin.cli.profile import Profile, read_profile  # noqa: PLC0415 - likewise
-    from meijin.v1 import bot_service_pb2 as pb  # noqa: PLC0415 - likewise
-    from meijin.wire.contract import SERVER_VARIABLE  # noqa: PLC0415 - likewise
-
-    profile = Profile(os.environ.get(SERVER_VARIABLE, "")).over(read_profile())
-    with connect(profile.endpoint, profile.token) as connection:
-        answer = connection.bots.ListBots(pb.ListBotsRequest(page_size=MOST), timeout=TIMEOUT)
-        yield from (bot.name for bot in answer.bots)

@@ -1,11 +1,19 @@
 """Errors of commands: each ends one with a line and an exit status."""
 
-from meijin.arena.errors import ArenaError
-from meijin.arena.server_parts import missing_part_text
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from meijin.cli.importing import importing
+from meijin.local.errors import ArenaError, missing_part_text
+from meijin.wire.contract import OPERATOR_TOKEN_VARIABLE, TOKEN_VARIABLE
 
 
 class CommandError(ArenaError):
-    """The command can't be carried out; the message says what to do."""
+    """The command can't be carried out; the message says what to do.
+
+    Whatever a command calls may raise it, and `meijin.cli.main` makes one line of it.
+    """
 
 
 class FencedServerError(CommandError):
@@ -28,13 +36,35 @@ class TooManyFaultsError(CommandError):
     status = 6
 
 
-def missing_part(error: ModuleNotFoundError) -> CommandError:
-    """What to say where the bare installation, or the system, lacks the server's parts."""
-    return CommandError(missing_part_text(error.name))
+@contextmanager
+def needed_parts() -> Iterator[None]:
+    """Import what the bare installation, or the system, may lack: the server's parts."""
+    try:
+        with importing():
+            yield
+    except ModuleNotFoundError as error:
+        raise CommandError(missing_part_text(error.name)) from None
+
+
+@contextmanager
+def in_one_line(*expected: type[Exception]) -> Iterator[None]:
+    """What is expected, and what files, the store and its database refuse, in one line."""
+    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the bare install has no server
+
+    from meijin.store import StoreError  # noqa: PLC0415 - likewise
+
+    refusals: tuple[type[Exception], ...] = (StoreError, *expected)
+    try:
+        yield
+    except refusals as error:
+        raise CommandError(str(error)) from None
+    except OSError as error:
+        raise unusable_file(error) from None
+    except SQLAlchemyError as error:
+        raise unusable_database(error) from None
 
 
 def unusable_file(error: OSError) -> CommandError:
-    """What to say of a file or folder that can't be used, or of an error of another kind."""
     if error.filename is None:
         return CommandError(str(error))
     if isinstance(error, FileExistsError):
@@ -43,9 +73,26 @@ def unusable_file(error: OSError) -> CommandError:
 
 
 def unusable_database(error: Exception) -> CommandError:
-    """What to say of a database that can't be opened or read."""
     cause = getattr(error, "orig", None) or error
     reason, *_ = str(cause).strip().splitlines() or [type(cause).__name__]
     if "database is locked" in reason:
         reason += "; another program holds it"
     return CommandError(f"the database can't be used: {reason}")
+
+
+def explain(error: Exception) -> str | None:
+    """What to do about an error from below the command line; ``None`` for an unexpected one."""
+    import grpc  # noqa: PLC0415 - takes long, for failures alone
+
+    from meijin.bots import BotLoadError  # noqa: PLC0415 - likewise
+
+    if isinstance(error, BotLoadError):
+        return str(error)
+    if not isinstance(error, grpc.RpcError):
+        return None
+    if not isinstance(error, grpc.Call):
+        return str(error)
+    if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+        hint = f"; {TOKEN_VARIABLE} is for bots alone" if os.environ.get(TOKEN_VARIABLE) else ""
+        return f"{error.details()}: give a token with --token or {OPERATOR_TOKEN_VARIABLE}{hint}"
+    return str(error.details())

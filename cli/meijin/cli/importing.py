@@ -1,4 +1,4 @@
-"""Importing much at once, without the garbage collection that it would set off."""
+"""Imports without garbage collection."""
 
 import gc
 from collections.abc import Iterator

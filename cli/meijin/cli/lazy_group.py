@@ -19,8 +19,8 @@ class LazyCommand(NamedTuple):
 
     name: str
     """What is typed."""
-    target: str
-    """Its function, or its `typer.Typer`, as ``module:attribute``."""
+    module: str
+    """Has its function by that name, or its `typer.Typer` as `app`."""
     help: str
     """The first paragraph of its help."""
 
@@ -38,19 +38,15 @@ class LazyGroup(TyperGroup):
         }
 
     def load(self, name: str) -> TyperCommand | TyperGroup:
-        """Import a command.
-
-        Raises:
-            KeyError: there is none of that name.
-        """
-        targets = {command.name: command.target for command in self.lazy_commands}
-        module, _, attribute = targets[name].partition(":")
+        found = {command.name: command for command in self.lazy_commands}[name]
         with importing():
-            target = getattr(import_module(module), attribute)
-        root = typer.Typer(rich_markup_mode=MARKUP, pretty_exceptions_enable=False)
-        root.callback()(_nothing)
+            module = import_module(found.module)
+            target = getattr(module, "app", None) or getattr(module, name)
+            from meijin.cli.command import Commands  # noqa: PLC0415 - takes as long as all the rest
+        root = Commands(rich_markup_mode=MARKUP, pretty_exceptions_enable=False)
+        root.callback()(lambda: None)  # a group, of a single command too
         if isinstance(target, typer.Typer):
-            root.add_typer(target, name=name)
+            root.add_typer(target, name=name, help=found.help)
         else:
             root.command(name)(target)
         loaded = typer.main.get_group(root).commands[name]
@@ -58,10 +54,5 @@ class LazyGroup(TyperGroup):
         return loaded
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's
-        """Find the command that is called, and import it."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and self.load(name or ""), rest
-
-
-def _nothing() -> None:
-    """Make a group of a single command too."""

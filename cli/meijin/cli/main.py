@@ -7,125 +7,94 @@ from typing import Annotated
 
 import typer
 
-from meijin.arena.errors import ArenaError
 from meijin.cli.lazy_group import MARKUP, LazyCommand, LazyGroup
+from meijin.local.errors import ArenaError
 
-COMMANDS = (
-    LazyCommand(
-        "serve",
-        "meijin.cli.commands.servers:serve",
-        "Run the match server until Ctrl-C or SIGTERM.",
-    ),
-    LazyCommand(
-        "worker",
-        "meijin.cli.commands.servers:worker",
-        "Run a worker that computes ladders, until Ctrl-C or SIGTERM.",
-    ),
-    LazyCommand(
-        "web",
-        "meijin.cli.commands.web:web",
-        "Serve a server's pages for browsers as a process apart, until Ctrl-C or SIGTERM.",
-    ),
-    LazyCommand(
-        "certificate",
-        "meijin.cli.commands.certificates:certificate",
-        "Make a certificate for trials, by an authority of one's own.",
-    ),
-    LazyCommand(
-        "status",
-        "meijin.cli.commands.status:status",
-        "Show how a server is doing; the exit status is 0 if that is fine, and 1 if not.",
-    ),
-    LazyCommand(
-        "backup",
-        "meijin.cli.commands.backups:backup",
-        "Back up the database of a server, which may run meanwhile, and check the copy.",
-    ),
-    LazyCommand(
-        "restore",
-        "meijin.cli.commands.backups:restore",
-        "Put a backup in the place of a server's database; stop the server and its workers first.",
-    ),
-    LazyCommand(
-        "verify",
-        "meijin.cli.commands.verify:verify",
-        "Prove that no acknowledged move is missing, beside a running server or without one.",
-    ),
-    LazyCommand(
-        "bot", "meijin.cli.commands.bots:app", "Run, write, register, list and manage bots."
-    ),
-    LazyCommand(
-        "match",
-        "meijin.cli.commands.matches:match",
-        "Play a match between two bots and print the score.",
-    ),
-    LazyCommand(
-        "challenge",
-        "meijin.cli.commands.challenges:app",
-        "Challenge a bot to unrated games, list challenges and take them back. `meijin challenge NAME` is short for `meijin challenge make NAME`.",
-    ),
-    LazyCommand(
-        "analyse",
-        "meijin.cli.commands.analyse:analyse",
-        "Search positions with a bot, and write what it finds as JSON lines, in their order.",
-    ),
-    LazyCommand(
-        "tournament",
-        "meijin.cli.commands.tournaments:app",
-        "Make, follow, show, export and stop tournaments.",
-    ),
-    LazyCommand(
-        "ladder",
-        "meijin.cli.commands.ladders:app",
-        "Show a ladder, compare bots, set anchors, and prove a run. `meijin ladder NAME` is short for `meijin ladder show NAME`.",
-    ),
-    LazyCommand(
-        "game",
-        "meijin.cli.commands.games:app",
-        "Look at games, export, convert, verify, replay and void them.",
-    ),
-    LazyCommand(
-        "openings",
-        "meijin.cli.commands.openings:app",
-        "Explore what was played, read books of openings, and judge them.",
-    ),
-    LazyCommand(
-        "faults",
-        "meijin.cli.commands.faults:faults",
-        "Show the fault ledger: forfeits, void games and incidents, newest first.",
-    ),
-    LazyCommand(
-        "token", "meijin.cli.commands.tokens:app", "List, create, rotate and revoke tokens."
-    ),
-    LazyCommand(
-        "login",
-        "meijin.cli.commands.login:login",
-        "Keep which server the commands talk to, and the token that they show.",
-    ),
-    LazyCommand(
-        "logout", "meijin.cli.commands.login:logout", "Forget what `meijin login` has kept."
-    ),
-    LazyCommand(
-        "admin",
-        "meijin.cli.commands.admin:app",
-        "Invite owners, list them, read the log.",
-    ),
-    LazyCommand(
-        "class",
-        "meijin.cli.commands.classes:app",
-        "Give each student of a class a bot, a deadline, grades and a report.",
-    ),
-    LazyCommand(
-        "webhook",
-        "meijin.cli.commands.webhooks:app",
-        "Have an address be told by HTTP what happens.",
-    ),
-    LazyCommand(
-        "demo",
-        "meijin.cli.commands.demo:demo",
-        "Play a double round robin of three bots and compute the ladder.",
-    ),
-    LazyCommand("learn", "meijin.cli.commands.learn:app", "See how game trees are searched."),
+COMMANDS = tuple(
+    LazyCommand(name, f"meijin.cli.{module}", text)
+    for name, module, text in (
+        ("serve", "server.commands", "Run the match server until Ctrl-C or SIGTERM."),
+        (
+            "worker",
+            "server.commands",
+            "Run a worker that computes ladders, until Ctrl-C or SIGTERM.",
+        ),
+        (
+            "web",
+            "server.web",
+            "Serve a server's pages for browsers as a process apart, until Ctrl-C or SIGTERM.",
+        ),
+        (
+            "certificate",
+            "server.certificates",
+            "Make a certificate for trials, by an authority of one's own.",
+        ),
+        (
+            "status",
+            "server.status",
+            "Show how a server is doing; the exit status is 0 if that is fine, and 1 if not.",
+        ),
+        (
+            "backup",
+            "server.database",
+            "Back up the database of a server, which may run meanwhile, and check the copy.",
+        ),
+        (
+            "restore",
+            "server.database",
+            "Put a backup in the place of a server's database; stop the server and its workers first.",
+        ),
+        (
+            "verify",
+            "server.database",
+            "Prove that no acknowledged move is missing, beside a running server or without one.",
+        ),
+        ("bot", "bot.commands", "Run, write, register, list and manage bots."),
+        ("match", "match.commands", "Play a match between two bots and print the score."),
+        (
+            "challenge",
+            "match.challenges",
+            "Challenge a bot to unrated games, list challenges and take them back. `meijin challenge NAME` is short for `meijin challenge make NAME`.",
+        ),
+        (
+            "analyse",
+            "bot.analyse",
+            "Search positions with a bot, and write what it finds as JSON lines, in their order.",
+        ),
+        ("tournament", "tournament.commands", "Make, follow, show, export and stop tournaments."),
+        (
+            "ladder",
+            "ladder.commands",
+            "Show a ladder, compare bots, set anchors, and prove a run. `meijin ladder NAME` is short for `meijin ladder show NAME`.",
+        ),
+        ("game", "game.commands", "Look at games, export, convert, verify, replay and void them."),
+        (
+            "openings",
+            "game.openings",
+            "Explore what was played, read books of openings, and judge them.",
+        ),
+        (
+            "faults",
+            "game.faults",
+            "Show the fault ledger: forfeits, void games and incidents, newest first.",
+        ),
+        ("token", "access.tokens", "List, create, rotate and revoke tokens."),
+        (
+            "login",
+            "access.login",
+            "Keep which server the commands talk to, and the token that they show.",
+        ),
+        ("logout", "access.login", "Forget what `meijin login` has kept."),
+        ("admin", "access.admin", "Invite owners, list them, read the log."),
+        (
+            "class",
+            "classes.commands",
+            "Give each student of a class a bot, a deadline, grades and a report.",
+        ),
+        ("webhook", "webhooks", "Have an address be told by HTTP what happens."),
+        ("demo", "demo.command", "Play a double round robin of three bots and compute the ladder."),
+        ("learn", "learn", "See how game trees are searched."),
+    )
 )
 
 
@@ -138,15 +107,15 @@ EPILOG = (
 )
 
 
-class Commands(LazyGroup):
-    """All of them."""
+class MeijinGroup(LazyGroup):
+    """All commands."""
 
     lazy_commands = COMMANDS
 
 
 app = typer.Typer(
     name="meijin",
-    cls=Commands,
+    cls=MeijinGroup,
     help="The arena for Gomoku bots: a match server, tournaments and a ladder.",
     epilog=EPILOG,
     no_args_is_help=True,
@@ -187,7 +156,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
-        from meijin.cli.explanations import explain  # noqa: PLC0415 - imports much, for failures alone
+        from meijin.cli.errors import explain  # noqa: PLC0415 - imports much, for failures alone
 
         explained = explain(error)
         if explained is None:

@@ -1,50 +1,53 @@
-"""The options that tournaments are made with, and the making."""
+"""Options that several nouns have, and what they ask for."""
 
-import inspect
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
-from functools import wraps
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec
+from typing import Annotated, TypeVar
 
 import typer
 
+from meijin.cli.command import option
 from meijin.cli.completion import registered
-from meijin.cli.errors import CommandError
-from meijin.cli.opening_files import openings_in
+from meijin.cli.errors import CommandError, unusable_file
 from meijin.game import (
     FREE,
     GOMOKU,
     OPENING_RULES,
     RULES,
+    Opening,
     TimeControl,
     Variant,
     encode_moves,
     opening_rule_named,
 )
+from meijin.game.openings.file import read_openings
+from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire import (
+from meijin.wire.contract import MAX_OPENINGS
+from meijin.wire.formats import (
     USUAL_FORMAT,
     format_names,
     format_to_proto,
     parse_option,
     set_options,
-    time_control_to_proto,
-    variant_to_proto,
 )
-from meijin.wire.contract import MAX_OPENINGS
+from meijin.wire.values import time_control_to_proto, variant_to_proto
 
-P = ParamSpec("P")
+T = TypeVar("T")
 
 MAX_UINT32 = 2**32 - 1
 """The largest number that the contract's fields hold, unless they say otherwise."""
 MAX_INT64 = 2**63 - 1
 """The largest seed, and the largest key in a database."""
+MAX_BYTES = 64 << 20
+"""Of a file of openings."""
 
 _LADDER_HELP = "Such as freestyle-15x15-blitz; the class, or all, where one ladder alone has games."
 LadderArgument = Annotated[str, typer.Argument(help=_LADDER_HELP)]
 LadderOption = Annotated[str, typer.Option("--ladder", help=_LADDER_HELP)]
+RunOption = Annotated[str, typer.Option(help="An earlier run by its number.")]
 
 
 def _format(text: str) -> str:
@@ -53,42 +56,6 @@ def _format(text: str) -> str:
     return text
 
 
-BotsArgument = Annotated[
-    list[str],
-    typer.Argument(
-        help="Names of bots on the server, at least two.",
-        metavar="BOT...",
-        autocompletion=registered,
-    ),
-]
-FormatOption = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        parser=_format,
-        metavar=f"[{'|'.join(format_names())}]",
-        help="Who meets whom: everybody, the first bot each of the others, or as the format says.",
-    ),
-]
-RoundsOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=MAX_UINT32,
-        help="Games of each pair, where two rounds are one opening with both colours; or rounds "
-        "of a format that has them. Left to the format when left out.",
-    ),
-]
-GamesOption = Annotated[
-    int | None,
-    typer.Option(min=1, max=MAX_UINT32, help="Games of each pair; another word for --rounds."),
-]
-OwnOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="NAME=VALUE", help="A setting of the format's own; may be repeated."
-    ),
-]
 DEFAULT_TIME = "60+0.5"
 DEFAULT_VARIANT = GOMOKU.size
 
@@ -98,129 +65,167 @@ TimeOption = Annotated[
 ]
 VariantOption = Annotated[
     str,
-    typer.Option(
-        help='Such as "15x15", "renju 15x15 draw at 200" or "3x3, 3 in a row". '
+    option(
+        'Such as "15x15", "renju 15x15 draw at 200" or "3x3, 3 in a row". '
         f"Rules: {', '.join(RULES)}."
     ),
 ]
 OpeningRuleOption = Annotated[
     str,
-    typer.Option(
+    option(
+        "Who places the first stones, and who gets which colour.",
         metavar=f"[{'|'.join(OPENING_RULES)}]",
-        help="Who places the first stones, and who gets which colour.",
     ),
 ]
 DEFAULT_OPENING_RULE = FREE.name
-SeedOption = Annotated[
-    int | None,
-    typer.Option(
-        min=0, max=MAX_INT64, help="Same seed, same schedule; drawn by lot when left out."
-    ),
-]
-OpeningsOption = Annotated[
-    Path | None,
-    typer.Option(
-        help='A file with an opening a line: "h8 i9", "h8i9", offsets "0,0, 1,-1"; or SGF or RIF. '
-        "Else our balanced ones."
-    ),
-]
-ConcurrencyOption = Annotated[
-    int,
-    typer.Option(min=0, max=MAX_UINT32, help="Games at once; 0 leaves it to what the bots can."),
-]
-UnratedOption = Annotated[bool, typer.Option("--unrated", help="Leave the ladder alone.")]
 MaxFaultsOption = Annotated[
     int,
-    typer.Option(
-        min=0,
-        max=1_000_000,
-        help="Stop when a bot has forfeited so many games by its own faults; 0 for never.",
+    option(
+        "Stop when a bot has forfeited this many games by its own faults; 0 for never.",
+        0,
+        1_000_000,
     ),
 ]
 NameOption = Annotated[str, typer.Option(help="What the tournament is called.")]
 
 
-def settings(
-    bots: BotsArgument,
-    form: FormatOption = USUAL_FORMAT,
-    rounds: RoundsOption = None,
-    games: GamesOption = None,
-    own: OwnOption = None,
-    time: TimeOption = DEFAULT_TIME,
-    variant: VariantOption = DEFAULT_VARIANT,
-    opening_rule: OpeningRuleOption = DEFAULT_OPENING_RULE,
-    seed: SeedOption = None,
-    openings: OpeningsOption = None,
-    concurrency: ConcurrencyOption = 0,
-    unrated: UnratedOption = False,
-    name: NameOption = "",
-    max_faults: MaxFaultsOption = 0,
-) -> pb.TournamentSettings:
-    """What the options ask for.
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What is played, from which openings, and how many games at once."""
 
-    Raises:
-        CommandError: one of them can't be what it should be.
-    """
-    if rounds is not None and games is not None:
-        raise CommandError("--games is another word for --rounds; give one")
+    variant: VariantOption = DEFAULT_VARIANT
+    opening_rule: OpeningRuleOption = DEFAULT_OPENING_RULE
+    seed: Annotated[
+        int | None, option("Same seed, same schedule; drawn by lot when left out.", 0, MAX_INT64)
+    ] = None
+    openings: Annotated[
+        Path | None,
+        'A file with an opening a line: "h8 i9", "h8i9", offsets "0,0, 1,-1"; or SGF or RIF. '
+        "Else our balanced ones.",
+    ] = None
+    concurrency: Annotated[
+        int, option("Games at once; 0 leaves it to what the bots can.", 0, MAX_UINT32)
+    ] = 0
+
+
+USUAL_CONDITIONS = Conditions()
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentOptions:
+    """What a tournament is made with."""
+
+    bots: Annotated[
+        list[str],
+        typer.Argument(
+            help="Names of bots on the server, at least two.",
+            metavar="BOT...",
+            autocompletion=registered,
+        ),
+    ]
+    form: Annotated[
+        str,
+        option(
+            "Who meets whom: everybody, the first bot each of the others, or as the format says.",
+            parser=_format,
+            metavar=f"[{'|'.join(format_names())}]",
+            flags=("--format",),
+        ),
+    ] = USUAL_FORMAT
+    rounds: Annotated[
+        int | None,
+        option(
+            "Games of each pair, where two rounds are one opening with both colours; or rounds "
+            "of a format that has them. Left to the format when left out.",
+            1,
+            MAX_UINT32,
+        ),
+    ] = None
+    games: Annotated[
+        int | None, option("Games of each pair; another word for --rounds.", 1, MAX_UINT32)
+    ] = None
+    own: Annotated[
+        list[str] | None,
+        option(
+            "A setting of the format's own; may be repeated.",
+            metavar="NAME=VALUE",
+            flags=("--set",),
+        ),
+    ] = None
+    time: TimeOption = DEFAULT_TIME
+    conditions: Conditions = USUAL_CONDITIONS
+    unrated: Annotated[bool, "Leave the ladder alone."] = False
+    name: NameOption = ""
+    max_faults: MaxFaultsOption = 0
+
+    def settings(self) -> pb.TournamentSettings:
+        if self.rounds is not None and self.games is not None:
+            raise CommandError("--games is another word for --rounds; give one")
+        asked = self.conditions
+        board = board_of(asked.variant, asked.opening_rule)
+        wanted = pb.TournamentSettings(
+            name=self.name,
+            bots=self.bots,
+            format=format_to_proto(self.form),
+            rounds=self.rounds or self.games or 0,
+            variant=variant_to_proto(board),
+            time_control=control_proto(self.time),
+            seed=secrets.randbits(31) if asked.seed is None else asked.seed,
+            openings=openings_for_games(asked.openings, board, MAX_OPENINGS, "a tournament"),
+            max_games=asked.concurrency,
+            unrated=self.unrated,
+            max_faults=self.max_faults,
+        )
+        try:
+            for text in self.own or ():
+                name, equals, value = text.partition("=")
+                if not equals:
+                    raise CommandError(f'--set: "{text}" is not NAME=VALUE')
+                set_options(wanted, self.form, {name: parse_option(self.form, name, value)})
+        except ValueError as error:
+            raise CommandError(f"--set: {error}") from None
+        return wanted
+
+
+def parsed(parse: Callable[[str], T], text: str) -> T:
     try:
-        board = Variant.parse(variant)
-        if opening_rule != DEFAULT_OPENING_RULE:
-            board = replace(board, opening_rule=opening_rule_named(opening_rule))
-        control = TimeControl.parse(time)
+        return parse(text)
     except ValueError as error:
         raise CommandError(str(error)) from None
-    wanted = pb.TournamentSettings(
-        name=name,
-        bots=bots,
-        format=format_to_proto(form),
-        rounds=rounds or games or 0,
-        variant=variant_to_proto(board),
-        time_control=time_control_to_proto(control),
-        seed=secrets.randbits(31) if seed is None else seed,
-        openings=[] if openings is None else _openings(openings, board),
-        max_games=concurrency,
-        unrated=unrated,
-        max_faults=max_faults,
-    )
-    if own:
-        _set_own(wanted, form, own)
-    return wanted
 
 
-def _set_own(wanted: pb.TournamentSettings, form: str, own: list[str]) -> None:
-    """Fill in settings of the format's own, each a field of the contract's message for it."""
+def control_proto(text: str) -> game_pb2.TimeControl:
+    return time_control_to_proto(parsed(TimeControl.parse, text))
+
+
+def board_of(variant: str, opening_rule: str) -> Variant:
+    """A variant, whose opening rule may have an option of its own."""
     try:
-        set_options(wanted, form, dict(_own_option(form, text) for text in own))
+        board = Variant.parse(variant)
+        if opening_rule == DEFAULT_OPENING_RULE:
+            return board
+        return replace(board, opening_rule=opening_rule_named(opening_rule))
     except ValueError as error:
-        raise CommandError(f"--set: {error}") from None
+        raise CommandError(str(error)) from None
 
 
-def _own_option(form: str, text: str) -> tuple[str, str | float]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f'"{text}" is not NAME=VALUE')
-    return name, parse_option(form, name, value)
+def openings_in(path: Path, variant: Variant, plies: int | None = None) -> list[Opening]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise unusable_file(error) from None
+    if len(data) > MAX_BYTES:
+        raise CommandError(f"{path} is larger than {MAX_BYTES >> 20} MiB")
+    try:
+        return read_openings(data, variant, plies)
+    except ValueError as error:
+        raise CommandError(f"{path}: {error}") from None
 
 
-def _openings(path: Path, variant: Variant) -> list[bytes]:
-    found = openings_in(path, variant)
-    if len(found) > MAX_OPENINGS:
-        raise CommandError(f"{path} has {len(found)} openings; a tournament takes {MAX_OPENINGS}")
+def openings_for_games(path: Path | None, variant: Variant, most: int, of: str) -> list[bytes]:
+    """The openings of a file as the contract has them; none without a file."""
+    found = [] if path is None else openings_in(path, variant)
+    if len(found) > most:
+        raise CommandError(f"{path} has {len(found)} openings; {of} takes {most}")
     return [encode_moves(opening) for opening in found]
-
-
-def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `settings`, and what they ask for as `wanted`."""
-    options = inspect.signature(settings).parameters
-    own = [each for name, each in inspect.signature(command).parameters.items() if name != "wanted"]
-
-    @wraps(command)
-    def with_options(**values: Any) -> None:  # noqa: ANN401 - as many types as options
-        wanted = settings(**{name: values.pop(name) for name in options})
-        command(wanted=wanted, **values)
-
-    with_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by typer
-        [*options.values(), *own]
-    )
-    return with_options

@@ -2,37 +2,51 @@
 
 import json
 import os
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-from meijin.arena.connection import Server
 from meijin.cli.errors import CommandError
-from meijin.cli.private_files import make_folder, write_private
+from meijin.cli.files import make_folder, write_private
+from meijin.local.connection import Server
 from meijin.wire.channel import Security
-from meijin.wire.contract import DEFAULT_SERVER
+from meijin.wire.contract import (
+    CA_VARIABLE,
+    CLIENT_CERTIFICATE_VARIABLE,
+    CLIENT_KEY_VARIABLE,
+    DEFAULT_SERVER,
+    OPERATOR_TOKEN_VARIABLE,
+    PLAINTEXT_VARIABLE,
+    SERVER_VARIABLE,
+)
 
 PROFILE_VARIABLE = "MEIJIN_PROFILE"
 """Names the profile, where one is not enough."""
+
+
+def _hidden(variable: str, *flags: str) -> Any:  # noqa: ANN401 - as typer has it
+    return typer.Option(*flags, envvar=variable, hidden=True, show_default=False)
+
+
+TokenOption = Annotated[str | None, _hidden(OPERATOR_TOKEN_VARIABLE, "--token")]
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A server, and what is needed to talk to it; what is empty is not said."""
 
-    server: str = ""
-    ca: Path | None = None
-    client_certificate: Path | None = None
-    client_key: Path | None = None
-    plaintext: bool = False
-    token: str | None = None
+    server: Annotated[str, _hidden(SERVER_VARIABLE, "--server", "-s")] = ""
+    ca: Annotated[Path | None, _hidden(CA_VARIABLE)] = None
+    client_certificate: Annotated[Path | None, _hidden(CLIENT_CERTIFICATE_VARIABLE)] = None
+    client_key: Annotated[Path | None, _hidden(CLIENT_KEY_VARIABLE)] = None
+    plaintext: Annotated[bool, _hidden(PLAINTEXT_VARIABLE, "--plaintext")] = False
+    token: TokenOption = None
     """An operator's or an owner's."""
 
     @property
     def endpoint(self) -> Server:
-        """The server, and how to talk to it."""
         security = Security(self.ca, self.client_certificate, self.client_key, self.plaintext)
         return Server(self.server or DEFAULT_SERVER, security)
 
@@ -43,10 +57,8 @@ class Profile:
         """
         if self.server not in {"", kept.server}:
             return self
-        said: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
-        return replace(
-            kept, **{name: value for name, value in said.items() if value != _UNSAID[name]}
-        )
+        said = {name: value for name, value in asdict(self).items() if value != _UNSAID[name]}
+        return replace(kept, **said)
 
 
 _UNSAID = asdict(Profile())
@@ -59,11 +71,6 @@ def profile_path() -> Path:
 
 
 def read_profile() -> Profile:
-    """What is kept; nothing where nobody has logged in.
-
-    Raises:
-        CommandError: the file can't be read, or is none.
-    """
     path = profile_path()
     try:
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -82,11 +89,9 @@ def write_profile(profile: Profile) -> Path:
     """Keep a profile where its owner alone may read it, and tell where that is."""
     path = profile_path()
     make_folder(path.parent)
-    text = json.dumps(
-        {
-            name: str(value.resolve()) if isinstance(value, Path) else value
-            for name, value in asdict(profile).items()
-        }
-    )
-    write_private(path, f"{text}\n", is_new=False)
+    plain = {
+        name: str(value.resolve()) if isinstance(value, Path) else value
+        for name, value in asdict(profile).items()
+    }
+    write_private(path, f"{json.dumps(plain)}\n", is_new=False)
     return path

@@ -1,0 +1,92 @@
+"""Evidence: what finished games say of the bot that was examined."""
+
+from collections.abc import Sequence
+
+from meijin.cli.bot.doctor.arena import CheckFailedError
+from meijin.game import Color, Ending, Outcome, Party
+from meijin.v1 import game_pb2
+from meijin.wire.values import outcome_from_proto, variant_from_proto
+
+FORFEITS = {
+    Ending.TIME: (
+        "time",
+        (
+            "answer within the clock that the turn tells of (own_clock_ms; in Python "
+            "position.time_left), less some 0.1 s for the way, or claim a higher min_move_time"
+        ),
+    ),
+    Ending.ILLEGAL: (
+        "an illegal move",
+        (
+            "play an empty cell of the board that the turn tells of: row * width + column, row 0 "
+            "on top, and the width is not always 15"
+        ),
+    ),
+    Ending.FORBIDDEN: (
+        "a forbidden move",
+        (
+            "ask the rule before you play (in Python position.legal_cells()): black may not make "
+            "double-threes, double-fours and overlines in renju"
+        ),
+    ),
+    Ending.CRASH: ("a failure of its own", "mend the error that it tells of"),
+    Ending.DISCONNECT: (
+        "being away",
+        (
+            "keep the stream open as long as games run; when it is lost, open another one at once "
+            "and say hello with resume_session_id"
+        ),
+    ),
+}
+"""Each way to forfeit a game: what it is called, and what to do about it."""
+
+OF_CLAIMS = frozenset({Ending.ILLEGAL, Ending.FORBIDDEN, Ending.CRASH})
+"""A bot that claims what it can't play ends in these ways."""
+
+TOLD_BY_BOT = frozenset({Ending.CRASH, Ending.DISCONNECT})
+"""Of these the bot itself may say more than the server knows."""
+
+
+def check_games(games: Sequence[game_pb2.Game], bot: str, output: Sequence[str]) -> None:
+    for game in games:
+        outcome = outcome_from_proto(game.outcome)
+        if outcome.at_fault is Party.SUPPLIER:
+            fix = "see that what the bot depends on can be reached from here"
+            raise CheckFailedError(f"its supplier failed: {outcome.detail}", fix, output)
+        if outcome.at_fault is Party.of(color_of(game, bot)):
+            evidence = output if outcome.ending in TOLD_BY_BOT else ()
+            raise _loss(game, outcome, bot, evidence)
+
+
+def _loss(
+    game: game_pb2.Game, outcome: Outcome, bot: str, evidence: Sequence[str]
+) -> CheckFailedError:
+    variant, ending = variant_from_proto(game.variant), outcome.ending
+    usual = (ending.value, "see what the server says of the game")
+    cause, fix = FORFEITS.get(ending, usual)
+    words = f"it lost as {color_of(game, bot).name.lower()} at ply {game.ply} of {variant}"
+    detail = f": {outcome.detail}" if outcome.detail else ""
+    other = f"; or claim no {variant} games" if ending in OF_CLAIMS else ""
+    return CheckFailedError(f"{words} by {cause}{detail}", f"{fix}{other}", evidence)
+
+
+def color_of(game: game_pb2.Game, bot: str) -> Color:
+    """The side that the bot played in the end."""
+    return Color.BLACK if game.black == bot else Color.WHITE
+
+
+def chooser(game: game_pb2.Game) -> str:
+    """Who has chosen a side; empty where nobody has."""
+    if not game.HasField("choice"):
+        return ""
+    return game.black if game.choice.color == game_pb2.COLOR_BLACK else game.white
+
+
+def move_times(games: Sequence[game_pb2.Game], bot: str) -> list[float]:
+    """The seconds that the bot took for each of its moves, as the server measured them."""
+    return [
+        move.raw_time.ToTimedelta().total_seconds()
+        for game in games
+        for ply, move in enumerate(game.moves)
+        if ply >= game.opening_plies and ply % 2 == (color_of(game, bot) is Color.WHITE)
+    ]

@@ -1,0 +1,39 @@
+"""`meijin class copies`: pairs of bots that play alike far more than their strength explains."""
+
+from typing import Annotated
+
+from meijin.cli.classes.report import student_report
+from meijin.cli.classes.roster import ClassArgument, get_class
+from meijin.cli.command import Output, option
+from meijin.local.connection import Connection
+
+RISK = 0.01
+MOST_GAMES = 2000
+"""Of each bot; the newest."""
+
+
+def copies(
+    connection: Connection,
+    name: ClassArgument,
+    risk: Annotated[
+        float, option("The chance to name anybody in a class where nobody has copied.", 1e-9, 0.5)
+    ] = RISK,
+) -> Output:
+    """Show pairs of bots that play the same moves where others differ: a signal, and no proof.
+
+    The more games from the same openings, the more it can tell; `meijin class grade` has
+    everybody begin from the same ones.
+    """
+    from meijin.cli.classes.choices import find_copies  # noqa: PLC0415 - it needs numpy
+    from meijin.ladder.statistics.diagnosis.copied_play import FEWEST_BOTS  # noqa: PLC0415 - so too
+
+    students = get_class(connection, name).students
+    games = [student_report(connection, name, each, MOST_GAMES).games for each in students]
+    compared, found = find_copies(students, games, risk)
+    pairs = len(students) * (len(students) - 1) // 2
+    said = (
+        f"{name}: {compared} of {pairs} pairs have met enough positions where {FEWEST_BOTS} bots "
+        f"or more were; {len(found)} stand out"
+    )
+    value = {"class": name, "compared": compared, "pairs": [each.as_json() for each in found]}
+    return Output(value, [said, *(line for each in found for line in each.lines())])

@@ -1,0 +1,8 @@
+"""`meijin match`: two bots against each other.
+
+- `commands`: the command
+- `options`: what it is asked for with, and the two sides
+- `players`: its own server and bots, or those it waits for
+- `result`: what is said of it meanwhile, and how it ended
+- `challenges`: unrated ones against a bot that accepts
+"""

@@ -1,0 +1,169 @@
+"""`meijin match`: two bots against each other."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from meijin.cli.command import Output, option
+from meijin.cli.completion import players
+from meijin.cli.match.options import Clocks, LocalOptions, Rules, Side
+from meijin.cli.match.players import MatchFolder, check_local, local_match, wait_for_bots
+from meijin.cli.match.result import first_fault, match_output, opened, rating_of, write_game_line
+from meijin.cli.options import (
+    DEFAULT_TIME,
+    MAX_UINT32,
+    Conditions,
+    MaxFaultsOption,
+    TimeOption,
+    TournamentOptions,
+)
+from meijin.cli.output import print_note
+from meijin.cli.profile import Profile
+from meijin.cli.tournament.follow import View, culprit_of, follow
+from meijin.cli.tournament.sprt import SprtOptions
+from meijin.local.bots import told_apart
+from meijin.local.connection import Connection, connect, get_tournament, make_tournament, set_state
+from meijin.local.match_play import check_capabilities
+from meijin.v1 import game_pb2
+from meijin.v1 import tournament_service_pb2 as pb
+
+DEFAULT_GAMES = 10
+DEFAULT_MAX_FAULTS = 3
+DEFAULT_WAIT = 30.0
+
+
+def match(
+    profile: Profile,
+    first: Annotated[
+        str,
+        typer.Argument(
+            help="A bot on the server; with --local a bot to run.", autocompletion=players
+        ),
+    ],
+    second: Annotated[str, typer.Argument(help="The other one.", autocompletion=players)],
+    games: Annotated[
+        int | None,
+        option(
+            "How many; colours alternate. 10 when left out. With --sprt the most that may be "
+            "played, an even number; 100000 when left out.",
+            1,
+            MAX_UINT32,
+        ),
+    ] = None,
+    time: TimeOption = DEFAULT_TIME,
+    *,
+    clocks: Clocks,
+    conditions: Conditions,
+    rules: Rules,
+    max_faults: MaxFaultsOption = DEFAULT_MAX_FAULTS,
+    rated: Annotated[bool, "Count for the ladder."] = False,
+    sequential: SprtOptions,
+    local: LocalOptions,
+    games_to: Annotated[
+        Path | None,
+        option(
+            "Write every game as it ends, a JSON object in a line; - for standard output.",
+            metavar="FILE",
+        ),
+    ] = None,
+    rating_interval: Annotated[
+        int | None,
+        option(
+            "Say after every this many games where the match stands; 0 for never. A tenth of "
+            "the games when left out, from 20 on; with --sprt 100.",
+            0,
+            MAX_UINT32,
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the result alone: no games, no live line.")
+    ] = False,
+) -> Output:
+    """Play a match between two bots and print the score.
+
+    meijin match alphabeta:level=5 mcts --local --games 4 --time 0.5/move needs no server.
+
+    The status is 5 when a bot's process has ended or never connected, and 6 when a bot has
+    forfeited more games than --max-faults allows.
+
+    With --sprt the match ends when the test is decided, and the status is 0 whichever way it was;
+    it is 3 when the games were used up before, and 4 when the bots only repeat games that they
+    have played. With --json the field tournament.sprt.decision is SPRT_DECISION_ELO0,
+    SPRT_DECISION_ELO1, SPRT_DECISION_OPEN or SPRT_DECISION_NOTHING_NEW.
+    """
+    options = (local.first_options, local.second_options)
+    sides = [Side.parse(*each) for each in zip((first, second), options, strict=True)]
+    check_local(sides, local)
+    test = sequential.test()
+    names = told_apart(*(side.name for side in sides)) if local.local else (first, second)
+    wanted = TournamentOptions(
+        list(names),
+        rounds=games or DEFAULT_GAMES,
+        time=time,
+        conditions=conditions,
+        unrated=not rated,
+        name=f"{names[0]} - {names[1]}",
+        max_faults=max_faults,
+    ).settings()
+    clocks.set(wanted, time)
+    rules.set(wanted)
+    if test is not None:
+        test.most_games = games or 0
+        wanted.format, wanted.rounds = pb.TOURNAMENT_FORMAT_SPRT, 0
+        wanted.sprt.CopyFrom(test)
+    request_id = "" if local.data is None else _request_id(wanted, conditions)
+    with ExitStack() as stack:
+        folder: MatchFolder | None = None
+        if local.local:
+            folder = stack.enter_context(MatchFolder(local.data))
+            if not quiet:
+                _print_names(sides, names)
+            arena = local_match(sides, names, local, folder, with_ladder=rated)
+            connection = stack.enter_context(arena)
+        else:
+            connection = stack.enter_context(connect(profile.endpoint, profile.token))
+            wait_for_bots(connection, names, DEFAULT_WAIT if local.wait is None else local.wait)
+        check_capabilities(connection, wanted)
+        made = _make(connection, wanted, request_id)
+        first_games: dict[str, game_pb2.Game] = {}  # by the bot that has forfeited
+        listeners: list[Callable[[game_pb2.Game], object]] = [
+            lambda game: first_games.setdefault(culprit_of(game), game)
+        ]
+        if games_to is not None:
+            listeners.append(partial(write_game_line, connection, opened(games_to, stack)))
+        rating = None if quiet else rating_of(connection, made, rating_interval)
+        view = View(ended_too=True, is_quiet=quiet, rating=rating, listeners=listeners)
+        follow(connection, made, view)
+        found = get_tournament(connection, made.tournament_id, with_match_report=True)
+        first_games.pop("", None)
+        faults = [first_fault(connection, *each) for each in sorted(first_games.items())]
+        return match_output(found, faults, folder)
+
+
+def _print_names(sides: Sequence[Side], names: Sequence[str]) -> None:
+    """Say who plays under which name, where that is not plain."""
+    for side, name in zip(sides, names, strict=True):
+        if name != side.name or side.options:
+            print_note(f"{name} is {side}")
+
+
+def _request_id(wanted: pb.TournamentSettings, conditions: Conditions) -> str:
+    """What the same command asks for again; a seed that was drawn by lot is no part of it."""
+    asked = pb.TournamentSettings()
+    asked.CopyFrom(wanted)
+    if conditions.seed is None:
+        asked.seed = 0
+    return hashlib.sha256(asked.SerializeToString(deterministic=True)).hexdigest()
+
+
+def _make(connection: Connection, wanted: pb.TournamentSettings, request_id: str) -> pb.Tournament:
+    """The match, taken up again where the same command has left it cancelled."""
+    made = make_tournament(connection, wanted, request_id)
+    if request_id and made.state == pb.TOURNAMENT_STATE_CANCELLED:
+        return set_state(connection, made.tournament_id, pb.TOURNAMENT_STATE_RUNNING)
+    return made

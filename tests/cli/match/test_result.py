@@ -1,0 +1,65 @@
+from datetime import timedelta
+
+from google.protobuf.duration_pb2 import Duration
+
+from meijin.cli.match.result import rating_line, summary_lines
+from meijin.v1 import tournament_service_pb2 as pb
+
+
+def seconds(count: float) -> Duration:
+    made = Duration()
+    made.FromTimedelta(timedelta(seconds=count))
+    return made
+
+
+def response_of(report: pb.MatchReport | None) -> pb.GetTournamentResponse:
+    settings = pb.TournamentSettings(bots=["ada", "bob"])
+    return pb.GetTournamentResponse(
+        tournament=pb.Tournament(tournament_id="1", settings=settings),
+        faults=[pb.FaultCount(bot="ada"), pb.FaultCount(bot="bob", faults=1)],
+        match_report=report,
+    )
+
+
+REPORT = pb.MatchReport(
+    black=pb.ColorScore(wins=7, losses=3),
+    white=pb.ColorScore(wins=5, draws=1, losses=4),
+    pairs=[0, 2, 3, 1, 4],
+    repeats=2,
+    estimate=pb.SprtEstimate(
+        elo=88.74, elo_margin=160.2, normalised_elo=75.31, normalised_margin=140.06, los=0.867
+    ),
+    plies=842,
+    first=pb.TimeUse(moves=400, time=seconds(12.4)),
+    second=pb.TimeUse(moves=400, time=seconds(44)),
+    play_time=seconds(1.6),
+)
+
+
+def test_three_lines_say_it_all() -> None:
+    assert summary_lines(response_of(REPORT)) == [
+        "ada against bob: 12.5 of 20 (62.5%), +12 =1 -7, black 7-0-3, white 5-1-4",
+        "Elo +88.7 ± 160.2, nElo +75.3 ± 140.1, LOS 86.7%, repeats left out 2, pairs 0-2-3-1-4",
+        "plies 42.1 a game, 0.031 s and 0.11 s a move, 12.5 games/s in 1.6 s; faults 0 and 1",
+    ]
+
+
+def test_one_line_says_it_meanwhile() -> None:
+    assert rating_line(response_of(REPORT)) == (
+        "after 20 games: ada 12.5 of 20 (62.5%), Elo +88.7 ± 160.2, nElo +75.3 ± 140.1, "
+        "LOS 86.7%, faults 0 and 1"
+    )
+
+
+def test_a_clean_score_has_a_bound_and_no_interval() -> None:
+    won = pb.MatchReport(black=pb.ColorScore(wins=4), elo_bound=19.2)
+    lost = pb.MatchReport(black=pb.ColorScore(losses=4), elo_bound=-19.2)
+    drawn = pb.MatchReport(black=pb.ColorScore(draws=4))
+    told = [summary_lines(response_of(report))[1] for report in (won, lost, drawn)]
+    assert told[0].startswith("Elo above +19 (95%)")
+    assert told[1].startswith("Elo below -19 (95%)")
+    assert told[2].startswith("Elo unknown, all games were drawn")
+
+
+def test_nothing_is_said_of_no_games() -> None:
+    assert summary_lines(response_of(None)) == []
