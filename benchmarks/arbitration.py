@@ -41,7 +41,7 @@ from arena_process import CHECKOUT, ArenaProcess, arena_process
 from bot_processes import BotProcesses, instant_bots
 from echo import Batch, Echoed, echo
 from processor_time import ServerTime
-from report import Row, print_json, show
+from report import Row, parser_of, print_json, show
 from spread import Spread
 from tally import Tally
 
@@ -256,9 +256,7 @@ def loads(options: argparse.Namespace) -> Iterator[Load]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure every configuration asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--games", default="1,16,64,256,1024")
     parser.add_argument("--durability", default="process,power")
     parser.add_argument("--bots", default="2", help="numbers of them, such as 2,8,32")
@@ -266,7 +264,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--echo-seconds", type=float, default=2.0)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--against", type=Path, metavar="PATH")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     measured = [
         measure_in_turns(load, options.repeat, options.against, options.echo_seconds)

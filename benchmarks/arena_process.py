@@ -1,25 +1,24 @@
 """A server in a process of its own, as the benchmarks measure it."""
 
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
 from processor_time import ServerTime, process_seconds, server_time
 
+from meijin.local.child import Child
+from meijin.local.server import addresses, local_server
 from meijin.v1 import bot_service_pb2
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
-LISTENING = re.compile(r"listening on (\S+)")
-PAGES = re.compile(r"pages for browsers are at http://(\S+)")
 START_TIME = 120.0
 NO_SETTINGS: Mapping[str, str] = {}
 MANY_BOTS = {"MEIJIN_CONNECTIONS_PER_SECOND": "1000"}
@@ -54,7 +53,7 @@ class ArenaProcess:
         return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * PAGE
 
     def wait_for_bots(self, count: int) -> None:
-        """Return once so many bots are connected."""
+        """Return once this many bots are connected."""
         deadline = time.monotonic() + START_TIME
         with grpc.insecure_channel(self.address) as channel:
             stub = BotServiceStub(channel)
@@ -85,23 +84,26 @@ def arena_process(
         runner: What runs it, such as a script with arguments of its own.
         prepare: Is given the file of the database before the server is started.
     """
-    with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder, ExitStack() as stack:
+    with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder:
         data = Path(folder)
         prepare(data / "meijin.db")
-        log = stack.enter_context((data / "server.log").open("w"))
         env_file = data / "meijin.env"
         env_file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
-        command = [
-            *(_python(checkout), *runner, "meijin"),
-            *("serve", "--open", "--drain=0"),
-            *("--listen=127.0.0.1:0", f"--data={data}", f"--durability={durability}"),
-            *(f"--env-file={env_file}", f"--web={web}"),
-        ]
-        process = stack.enter_context(child(command, log.fileno()))
-        server_log = data / "server.log"
-        address = _address(LISTENING, server_log, process)
-        pages = "" if web == "off" else _address(PAGES, server_log, process)
-        yield ArenaProcess(process.pid, address, data, pages)
+        options = (f"--durability={durability}", f"--env-file={env_file}")
+        program = (_python(checkout), *runner, "meijin")
+        with local_server(data, *options, web=web, program=program) as (address, server):
+            pages = "" if web == "off" else _pages(server)
+            yield ArenaProcess(server.process.pid, address, data, pages)
+
+
+def _pages(server: Child) -> str:
+    """Host and port of a server's pages, once they are there."""
+    while server.process.poll() is None:
+        _, pages = addresses(server.log)
+        if pages:
+            return pages.removeprefix("http://")
+        time.sleep(0.02)
+    raise RuntimeError(f"the server has ended: {server.last_words}")
 
 
 def _python(checkout: Path) -> str:
@@ -125,13 +127,3 @@ def child(command: Sequence[str], output: int | None = None) -> Iterator["subpro
     finally:
         process.terminate()
         process.wait(30)
-
-
-def _address(form: re.Pattern[str], log: Path, process: "subprocess.Popen[bytes]") -> str:
-    deadline = time.monotonic() + START_TIME
-    while time.monotonic() < deadline and process.poll() is None:
-        found = form.search(log.read_text())
-        if found is not None:
-            return found[1]
-        time.sleep(0.02)
-    raise RuntimeError(f"the server did not start: {log.read_text()}")

@@ -54,7 +54,7 @@ def processes(commands: Sequence[Sequence[str]]) -> Iterator[BotProcesses]:
 def instant_bots(
     arena: ArenaProcess, *, bots: int, games: int, seconds: float
 ) -> Iterator[BotProcesses]:
-    """Instant bots that play a round robin with so many games at once, for longer than `seconds`."""
+    """Instant bots that play a round robin with this many games at once, for longer than `seconds`."""
     names = [f"bot-{number}" for number in range(bots)]
     share = -(-2 * games // bots)
     used = min(bots, PROCESSES)
@@ -71,7 +71,7 @@ def instant_bots(
 
 
 def start_tournament(address: str, names: Sequence[str], *, rounds: int, games: int) -> None:
-    """Have bots play an unrated round robin, so many games at once."""
+    """Have bots play an unrated round robin, this many games at once."""
     control = game_pb2.TimeControl()
     control.per_move.FromSeconds(60)
     settings = tournament_service_pb2.TournamentSettings(

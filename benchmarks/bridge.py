@@ -16,7 +16,6 @@ added_us             their difference
 times                bridge_us over bare_us, to compare runs on busy machines by
 """
 
-import argparse
 import asyncio
 import os
 import statistics
@@ -30,7 +29,7 @@ from pathlib import Path
 from arena_process import arena_process, child
 from bot_processes import INSTANT_BOT
 from line_engine import engine
-from report import print_json, show
+from report import parser_of, print_json, show
 
 from meijin.bots import Position
 from meijin.bots.bridge.settings import WrapSettings
@@ -59,7 +58,7 @@ class Bare:
         return self._process.stdout.readline()
 
     def sample(self, plies: int) -> list[float]:
-        """Seconds of so many moves, in games of which the engine plays both sides' cells."""
+        """Seconds of this many moves, in games of which the engine plays both sides' cells."""
         spent: list[float] = []
         self.ask("START 15")
         for ply in range(plies):
@@ -78,7 +77,7 @@ class Bare:
 
 
 async def sample_bridge(bot: WrappedBot, plies: int) -> list[float]:
-    """Seconds of so many moves of a wrapped engine, in games of ten of its moves at most."""
+    """Seconds of this many moves of a wrapped engine, in games of ten of its moves at most."""
     spent: list[float] = []
     while len(spent) < plies:
         position = Position(Board(), TimeControl.parse("60/move"), game_id=str(time.monotonic_ns()))
@@ -182,13 +181,10 @@ def _settings(command: Sequence[str]) -> WrapSettings:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure what the arguments ask for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--plies", type=int, default=2000)
     parser.add_argument("--games", type=int, nargs="*", default=[1, 8, 64])
     parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     with engine() as program:
         command = [str(program)]

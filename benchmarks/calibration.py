@@ -19,20 +19,17 @@ matchmaking  20 bots, each 40 Elo stronger than the next: games until the order 
              games. What stops a ladder instead is judged by stopping.py.
 """
 
-import argparse
-import multiprocessing
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
 
 import numpy as np
-from report import Row, print_json, show
+from report import Row, parser_of, pool_of, print_json, show
 from simulated import Seats, SimulatedGames, go_server_round, round_robin
 
-from meijin.ladder.rating_table import BASE, Pool
+from meijin.ladder.pool import BASE, Pool
 from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
 from meijin.ladder.statistics.fit.covariance import (
     DenseCovariance,
@@ -65,7 +62,7 @@ MOST_GAMES = 80_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """How a ladder's numbers compare with the truth after so many games."""
+    """How a ladder's numbers compare with the truth after this many games."""
 
     games: int
     anchored: Floats
@@ -117,8 +114,8 @@ def judge(games: SimulatedGames, checkpoint: int) -> Judgement:
 
 def _inside(pool: Pool, truth: Floats) -> Floats:
     """Whether each shown interval holds the truth; an anchor has none."""
-    error = pool.elo() - BASE - (truth - pool.centre @ truth)
-    inside = (np.abs(error) <= pool.margins()).astype(float)
+    error = pool.elo - BASE - (truth - pool.centre @ truth)
+    inside = (np.abs(error) <= pool.margin).astype(float)
     shown: Floats = inside[~pool.is_anchor]
     return shown
 
@@ -287,18 +284,14 @@ def race_rows(races: Sequence[Race]) -> Iterator[Row]:
 
 def main() -> None:
     """Simulate everything."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--ladders", type=int, default=60)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", choices=("coverage", "matchmaking"))
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     tables: dict[str, list[Row]] = {}
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:
+    with pool_of(options.processes) as processes:
         if options.only != "matchmaking":
             ladders = processes.map(simulate_ladder, range(options.ladders))
             judgements = list(chain.from_iterable(ladders))

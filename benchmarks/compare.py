@@ -44,7 +44,7 @@ from arbitration import Load
 from arbitration import measure as measure_arena
 from line_engine import TALLY, engine
 from processor_time import tree_seconds
-from report import Row, print_json, show
+from report import Row, parser_of, print_json, show
 from spread import Spread
 from tally import read_tally
 
@@ -218,9 +218,7 @@ def ratios(arenas: Sequence[Arena], runners: Sequence[LocalRunner]) -> Iterator[
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The options."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--bots", default="2,8,32")
     parser.add_argument("--games", type=int, default=256, help="of the arena at once")
     parser.add_argument("--durability", default="power")
@@ -228,7 +226,6 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--runner", action="append", default=[], metavar="CMD")
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--json", action="store_true")
     return parser.parse_args(arguments)
 
 

@@ -22,15 +22,12 @@ positions that it has changed, and nearly its strength. The rows tell of each ch
 were found, and of all classes how many pairs were named who had copied nothing.
 """
 
-import argparse
-import multiprocessing
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from report import Row, report
+from report import Row, parser_of, pool_of, report
 
 from meijin.ladder.statistics.diagnosis.copied_play import Choices, agreement, signals
 from meijin.ladder.statistics.fit.pair_counts import Floats
@@ -175,9 +172,7 @@ def summary(all_settings: list[Settings], results: list[tuple[bool, int]]) -> li
 
 def main() -> None:
     """Judge all classes."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--classes", type=int, default=200)
     parser.add_argument("--bots", type=int, default=20)
     parser.add_argument("--openings", type=int, default=12)
@@ -187,7 +182,6 @@ def main() -> None:
     parser.add_argument("--schools", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1000)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     all_settings = [
         Settings(
@@ -201,8 +195,7 @@ def main() -> None:
         )
         for seed in range(options.seed, options.seed + options.classes)
     ]
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:
+    with pool_of(options.processes) as processes:
         results = list(processes.map(judge, all_settings, chunksize=4))
     report("Copied bots", summary(all_settings, results), as_json=options.json)
 

@@ -6,10 +6,10 @@ line is searched deeper than the others. All of them find the same value.
 
 import numpy as np
 
-from meijin.bots.core.evaluate import WIN_SCORE, evaluate
 from meijin.bots.core.jit import int64, jit, record_type, uint64, void
 from meijin.bots.core.lookup import TABLES_TYPE
 from meijin.bots.core.movegen import add_candidates, add_row, pick_move, score_moves
+from meijin.bots.core.network import WIN_SCORE, evaluate
 from meijin.bots.core.shapes import WIN
 from meijin.bots.core.state import OCCUPIED_MARGIN, STATE_TYPE, make, undo
 from meijin.bots.core.transposition import (
@@ -18,9 +18,8 @@ from meijin.bots.core.transposition import (
     TABLE_TYPE,
     UPPER,
     Table,
+    count_from,
     probe,
-    score_from_tt,
-    score_to_tt,
     store,
 )
 
@@ -140,7 +139,7 @@ def tt_cutoff(
     tally.tt_move = table[at].move
     if int64(table[at].depth) != depth:
         return NONE
-    score = score_from_tt(int64(table[at].score), ply)
+    score = count_from(int64(table[at].score), -ply)
     bound = int64(table[at].bound)
     if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
         return score
@@ -184,5 +183,5 @@ def alphabeta(
     if tally.use_table != 0:
         bound = LOWER if best >= beta else (EXACT if best > first_alpha else UPPER)
         kept = best_move if best > first_alpha else int64(-1)
-        store(table, key, int64(1), score_to_tt(best, ply), kept, depth, int64(bound))
+        store(table, key, int64(1), count_from(best, ply), kept, depth, int64(bound))
     return best

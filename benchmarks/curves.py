@@ -7,16 +7,16 @@
                                 [--seconds 4] [--repeat 1] [--json]
 
 Every figure is processor time of the server's process, of the worker's for a refresh, or of this
-one's for a look, so that it can be taken beside other work; with --repeat the least of so many.
+one's for a look, so that it can be taken beside other work; with --repeat the least of this many.
 
 move      instant bots in a round robin, for each number of --games at once and of --bots, for
           --seconds: microseconds a move, and what of them is the event loop's and the writer's
 look      with each number of --connected bots and 10 tournaments: microseconds of a look of the
           scheduler after a game has ended, with what it starts, and after a bot has come
-hello     so many bots of --hellos come in at once, each on a connection of its own: microseconds
+hello     this many bots of --hellos come in at once, each on a connection of its own: microseconds
           each, with names that the server has never heard, and again with the same; those that
           are refused, or whose connections end before they have said hello, try again
-refresh   a ladder of 10 bots with so many --stored games on 40 openings: seconds from no, one and
+refresh   a ladder of 10 bots with this many --stored games on 40 openings: seconds from no, one and
           256 more games to the published run, by a worker that has run before, from one more by
           a worker that has just started, and of the first run of all
 """
@@ -39,7 +39,7 @@ import scheduler
 from arbitration import Load
 from arbitration import measure as measure_arbitration
 from arena_process import ArenaProcess, arena_process
-from report import Row, print_json, show
+from report import Row, parser_of, print_json, show
 
 from meijin.v1 import bot_service_pb2
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
@@ -138,7 +138,7 @@ def hellos(options: argparse.Namespace) -> Iterator[Row]:
 
 
 def arrive(arena: ArenaProcess, name: str, count: int, *, others: int = 0) -> Arrival:
-    """Have so many bots come in at once beside others, and leave again."""
+    """Have this many bots come in at once beside others, and leave again."""
     crowds = -(-count // CROWD)
     with ExitStack() as stack:
         processes = [
@@ -228,9 +228,7 @@ def chosen(text: str) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the curves asked for, each a table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--only", type=chosen, default=list(CURVES))
     parser.add_argument("--games", type=numbers, default="16,64,256,1024")
     parser.add_argument("--bots", type=numbers, default="2,8,32,128")
@@ -239,7 +237,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--stored", type=numbers, default="10000,30000,100000,1000000")
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     found: list[Row] = []
     for name in options.only:

@@ -14,18 +14,18 @@ p99_ms      the 99th percentile
 worst_ms    and the worst
 """
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from itertools import cycle, islice
 
-from report import report
+from report import parser_of, report
 
 from meijin.bots import AlphaBetaBot, Position
-from meijin.bots.core.engine import Engine, Limits
-from meijin.bots.sdk.budget import MOVES_TO_GO
+from meijin.bots.core.engine import Engine
+from meijin.bots.core.limits import SearchLimits
+from meijin.bots.sdk.position import MOVES_TO_GO
 from meijin.game import GOMOKU, Board, TimeControl
 from meijin.game.openings.opening import openings_for
 
@@ -45,7 +45,7 @@ def positions(count: int) -> list[Board]:
         boards.append(Board.from_moves(opening))
         board = boards[-1].copy()
         for _ in range(MIDGAME_PLIES):
-            board.play(engine.search_board(board, Limits(nodes=MIDGAME_NODES)).cell)
+            board.play(engine.search_board(board, SearchLimits(nodes=MIDGAME_NODES)).cell)
             if board.is_over:
                 board.undo()
                 break
@@ -59,7 +59,7 @@ def engine_search() -> Search:
     engine.warm_up()
 
     def search(board: Board, limit: timedelta) -> None:
-        engine.search_board(board, Limits(time=limit))
+        engine.search_board(board, SearchLimits(time=limit))
 
     return search
 
@@ -107,12 +107,9 @@ def rows(boards: Sequence[Board], limits: Sequence[timedelta]) -> Iterator[Row]:
 
 def main() -> None:
     """Search with every limit."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--searches", type=int, default=100)
     parser.add_argument("--limits", default="50,200,500", help="milliseconds")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     limits = [timedelta(milliseconds=float(each)) for each in options.limits.split(",")]
     made = list(rows(positions(options.searches), limits))

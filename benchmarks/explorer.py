@@ -18,7 +18,6 @@ rows_per_game       moves and bands with a row
 explore_ms          of positions of 0 to 12 stones that were played: median and most
 """
 
-import argparse
 import random
 import sqlite3
 import statistics
@@ -29,15 +28,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from report import Row, report
+from report import Row, parser_of, report
 from sqlalchemy import event
 
 from meijin.game import GOMOKU, Result, decode_moves, encode_moves, openings_for
 from meijin.game.board.symmetry import symmetries
 from meijin.ladder.opening_counter import OpeningCounter
-from meijin.server.views.openings import explore
+from meijin.server.api.answers.openings import explore
 from meijin.store import Database, Durability
-from meijin.store.openings.games_to_count import DEPTH
+from meijin.store.ladders.openings import DEPTH
 from meijin.store.schema import OpeningGame, OpeningMove
 
 PLIES = 60
@@ -137,7 +136,7 @@ def count(database: Database) -> tuple[float, float, list[float]]:
 
 def table_bytes(path: Path) -> int:
     """What the counts take of the file."""
-    names = (OpeningMove.__tablename__, OpeningGame.__tablename__)
+    names = (OpeningMove.__table__.name, OpeningGame.__table__.name)
     with sqlite3.connect(path) as connection:
         query = "SELECT sum(pgsize) FROM dbstat WHERE name IN (?, ?)"
         (size,) = connection.execute(query, names).fetchone()
@@ -189,10 +188,9 @@ def measure(kind: str, games: int, folder: Path) -> Row:
 
 def main() -> None:
     """Measure each kind."""
-    parser = argparse.ArgumentParser()
+    parser = parser_of(__doc__)
     parser.add_argument("--games", type=int, default=100_000)
     parser.add_argument("--kinds", default=",".join(KINDS))
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         rows = [measure(kind, options.games, Path(folder)) for kind in options.kinds.split(",")]

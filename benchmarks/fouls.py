@@ -16,7 +16,6 @@ worst_us    and the worst
 first_us    the worst of the first answers, with nothing remembered of any line
 """
 
-import argparse
 import gc
 import random
 import statistics
@@ -25,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from report import report
+from report import parser_of, report
 
 from meijin.game import RENJU, Board, Color, Variant
 from meijin.game.rules.renju import may_be_foul, shape_of, shapes_at
@@ -69,7 +68,8 @@ def random_positions(seed: int) -> Iterator[Board]:
             rng.choice("xo") if rng.random() < share else "." for _ in range(VARIANT.cells)
         )
         board = set_up(symbols, "x", "o")
-        if not board.has_won(Color.BLACK):
+        black = (cell for cell, symbol in enumerate(symbols) if symbol == "x")
+        if not any(RENJU.wins(board, cell) for cell in black):
             yield board
 
 
@@ -122,13 +122,10 @@ def measure(positions: int, seed: int, repeat: int) -> Iterator[Row]:
 
 def main() -> None:
     """Run as a script."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--positions", type=int, default=500, help="of each source")
     parser.add_argument("--seed", type=int, default=1, help="of the random positions")
     parser.add_argument("--repeat", type=int, default=3, help="answers for each cell")
-    parser.add_argument("--json", action="store_true", help="print results as JSON at the end")
     options = parser.parse_args()
     gc.disable()  # or a look at all that is kept here would count as somebody's answer
     made = list(measure(options.positions, options.seed, options.repeat))

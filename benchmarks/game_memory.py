@@ -9,7 +9,6 @@ bytes_a_game            what Python allocates
 resident_bytes_a_game   growth of the process's resident memory
 """
 
-import argparse
 import gc
 import os
 import tracemalloc
@@ -20,19 +19,27 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import cast
 
-from report import report
+from report import parser_of, report
 
-from meijin.game import GOMOKU, Adjudication, Seat, TimeControl, Variant
+from meijin.game import GOMOKU, Seat, TimeControl, Variant
 from meijin.server.match.arbiter.stalls import Moment, StallWatch
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.deadlines import Deadlines
 from meijin.server.match.live.listeners import Listeners
-from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.live_game import Contest, LiveGame
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
-from meijin.store.schema import BotId, BotVersionId, GameId, LadderId, PairingId, TournamentId
-from meijin.store.tournaments import PendingPairing
+from meijin.store.schema import (
+    BotId,
+    BotVersionId,
+    FormatName,
+    GameId,
+    LadderId,
+    PairingId,
+    TournamentId,
+)
+from meijin.store.tournaments import PendingPairing, TournamentRow
 
 BOTS = 1000
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -40,29 +47,21 @@ MOVE_NS = 123_456_789
 """What the first move takes; each takes a nanosecond more than the one before it."""
 
 
-class League:
-    """A contest that rates its games."""
-
-    id = TournamentId(1)
-    variant: Variant = GOMOKU
-    adjudication: Adjudication | None = None
-    ladder_id: LadderId | None = LadderId(1)
-    _control = TimeControl(timedelta(minutes=5), timedelta(seconds=1))
-
-    def __init__(self) -> None:
-        self.games: dict[int, LiveGame] = {}
-
-    def control_of(self, bot_id: BotId) -> TimeControl:  # noqa: ARG002 - the same for all
-        """What each bot gets."""
-        return self._control
-
-
 class Arena:
     """The running games of a server, as far as they take memory."""
 
     def __init__(self) -> None:
         watch, listeners, deadlines = StallWatch(), Listeners(), Deadlines()
-        self._run = League()
+        self._run = Contest(
+            TournamentRow(
+                id=TournamentId(1),
+                format=FormatName("round-robin"),
+                variant=GOMOKU,
+                time_control=TimeControl(timedelta(minutes=5), timedelta(seconds=1)),
+                create_time=datetime.now(UTC),
+                ladder_id=LadderId(1),
+            )
+        )
         self._lobby = Lobby(
             watch,
             listeners,
@@ -84,7 +83,7 @@ class Arena:
         self._bots = [self._lobby.player(BotId(1 << 20 | bot), f"bot-{bot}") for bot in range(BOTS)]
 
     def add(self, number: int, plies: int) -> None:
-        """Play a game as far as so many plies."""
+        """Play a game as far as this many plies."""
         first, second = self._bots[number % BOTS], self._bots[(number + 1) % BOTS]
         game = self._new(number, first, second)
         play(game, plies, number)
@@ -122,7 +121,7 @@ CELLS = quiet_cells()
 
 
 def play(game: LiveGame, plies: int, number: int) -> None:
-    """Play so many plies without an end, each with a time and a credit for lag of its own."""
+    """Play this many plies without an end, each with a time and a credit for lag of its own."""
     arbiter, now_ns = game.arbiter, 1 << 40
     for ply in range(plies):
         arbiter.ask(Moment(now_ns, 0))
@@ -181,10 +180,9 @@ def measure(games: int, plies: int) -> dict[str, str | int | float]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--games", type=int, nargs="+", default=[1000, 10_000, 50_000])
     parser.add_argument("--plies", type=int, nargs="+", default=[0, 60, 224])
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows = [measure(games, plies) for games in options.games for plies in options.plies]
     report("Running games", rows, as_json=options.json)

@@ -13,17 +13,15 @@ each world is a class whose bots are spread around five anchors, which lie 200 E
 deviation of 300: how many of its marks are wrong, and how many of its grades have one.
 """
 
-import argparse
 from dataclasses import dataclass
 
 import numpy as np
-from report import Row, report
+from report import Row, parser_of, report
 from stopped_tests import WORLDS, World
 
-from meijin.cli.classroom.grading import INDIFFERENCE, MOST_GAMES, RISK
+from meijin.cli.classes.grading import INDIFFERENCE, MOST_GAMES, RISK
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask
-from meijin.ladder.statistics.sequential.likelihood_ratios import likelihood_ratios
-from meijin.ladder.statistics.sequential.sprt import Sprt
+from meijin.ladder.statistics.sequential.sprt import Sprt, likelihood_ratios
 
 ANCHORS = np.arange(-400.0, 600.0, 200.0)
 DEVIATION = 300.0
@@ -41,7 +39,7 @@ class Marks:
 
 
 def mark(world: World, advantage: float, students: int, most_games: int, seed: int) -> Marks:
-    """Test so many students' bots of one advantage."""
+    """Test this many students' bots of one advantage."""
     test = Sprt(-INDIFFERENCE, INDIFFERENCE, RISK, RISK)
     pairs = most_games // 2
     rng = np.random.default_rng(seed)
@@ -95,14 +93,11 @@ def class_row(name: str, most_games: int) -> Row:
 
 def main() -> None:
     """Grade all."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--students", type=int, default=2000)
     parser.add_argument("--games", type=int, default=MOST_GAMES)
     parser.add_argument("--worlds", nargs="+", choices=WORLDS, default=list(WORLDS))
     parser.add_argument("--advantages", type=float, nargs="+", default=[0, 25, 50, 100, 200, 400])
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows: list[Row] = []
     for name in options.worlds:

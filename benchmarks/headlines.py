@@ -21,7 +21,6 @@ exponent  log(nodes) / log(n)
 ms        of processor time
 """
 
-import argparse
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,12 +29,12 @@ from itertools import pairwise
 
 import numpy as np
 from counted_search import POLICY, RANDOM, SCAN, TALLY, alphabeta, generate_moves, minimax
-from report import report
+from report import parser_of, report
 
-from meijin.bots.core.evaluate import WIN_SCORE
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.movegen import clear_history
+from meijin.bots.core.network import WIN_SCORE
 from meijin.bots.core.state import STATE, init, make
 from meijin.bots.core.transposition import new_table
 from meijin.bots.reference import fewest_leaves
@@ -158,12 +157,9 @@ def _row(name: str, nodes: int, total: int, count: Count | None = None) -> Row:
 
 def main() -> None:
     """Count everything."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--depth", type=int, default=4)
     parser.add_argument("--most", type=int, default=200_000_000)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     widths: Mapping[str, bool] = {"full": True, "near": False}
     made: list[Row] = []

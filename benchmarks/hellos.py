@@ -3,8 +3,8 @@
     python benchmarks/hellos.py [--hellos 1000] [--games 0,64] [--repeat 1] [--json]
 
 The bots come with names that the server has never heard, and again with the same, each on a
-connection of its own, to a server with durability=power that plays so many --games of instant
-bots. All figures are processor time; with --repeat the least of so many for each.
+connection of its own, to a server with durability=power that plays this many --games of instant
+bots. All figures are processor time; with --repeat the least of this many for each.
 
 longest_turn_ms     of the event loop's thread, from the first hello until the last bot has left
 server_us           of the server's process for each hello, the games' own included
@@ -12,7 +12,6 @@ seconds             until the last of the bots was in
 refused             streams that had no welcome, and tried again
 """
 
-import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -22,7 +21,7 @@ from pathlib import Path
 from arena_process import ArenaProcess, arena_process
 from bot_processes import instant_bots
 from curves import CROWDED, Arrival, arrive, numbers
-from report import Row, report
+from report import Row, parser_of, report
 from timed_turns import LongestTurn
 
 TIMED_TURNS = Path(__file__).with_name("timed_turns.py")
@@ -74,13 +73,10 @@ def measure(hellos: int, games: int, repeat: int) -> Iterator[Row]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--hellos", type=int, default=1000)
     parser.add_argument("--games", type=numbers, default="0,64")
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     sizes = options.games
     rows = [row for games in sizes for row in measure(options.hellos, games, options.repeat)]

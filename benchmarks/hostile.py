@@ -12,7 +12,6 @@ forfeits        games that did not end on the board
 heard           what the attacker heard, the most frequent first
 """
 
-import argparse
 import asyncio
 import json
 import statistics
@@ -24,7 +23,7 @@ from pathlib import Path
 from arena_process import ArenaProcess, arena_process
 from attacks import ATTACKS, Attack
 from innocents import Innocents
-from report import Row, report
+from report import Row, parser_of, report
 
 from meijin.v1 import game_pb2
 
@@ -99,11 +98,10 @@ def _most(heard: dict[str, int]) -> list[tuple[str, int]]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=8.0, help="of each attack, at least")
     parser.add_argument("--base", type=float, default=4.0, help="seconds before it")
     parser.add_argument("--only", help="the one attack of this name")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows = []
     for attack in ATTACKS:

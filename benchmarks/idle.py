@@ -8,13 +8,12 @@ kilobytes_per_bot   growth of the server's resident memory
 cpu_percent         of one core, for all of them together, while nothing is played
 """
 
-import argparse
 import asyncio
 import time
 
 import grpc
 from arena_process import MANY_BOTS, ArenaProcess, arena_process
-from report import report
+from report import parser_of, report
 
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
@@ -74,10 +73,9 @@ async def measure(arena: ArenaProcess, bots: int, seconds: float) -> dict[str, s
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--bots", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with arena_process("power", settings=MANY_BOTS) as arena:
         row = asyncio.run(measure(arena, options.bots, options.seconds))

@@ -7,18 +7,17 @@ Nothing is moved in the games: their bots think. In one process, without sockets
 that is set forward from look to look, so that it takes less time than it tells of.
 
 games         that wait; all of them began at once
-cpu_percent   of one core, for all looks in so many seconds
+cpu_percent   of one core, for all looks in this many seconds
 longest_ms    the longest look of them, in processor time
 """
 
-import argparse
 import asyncio
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from report import report
+from report import parser_of, report
 
 from meijin.game import TimeControl, Variant
 from meijin.server.match.arbiter.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
@@ -26,15 +25,13 @@ from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.deadlines import Deadlines
 from meijin.server.match.live.listeners import Listeners
+from meijin.server.match.live.live_game import Contest
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.match.watchdog import TICKS_PER_EXPIRY
-from meijin.store.schema import BotId, BotVersionId, GameId, PairingId
-from meijin.store.tournaments import PendingPairing
-from meijin.wire import Capabilities
-
-if TYPE_CHECKING:
-    from meijin.server.match.live.live_game import Contest
+from meijin.server.match.presence.watchdog import TICKS_PER_EXPIRY
+from meijin.store.schema import BotId, BotVersionId, FormatName, GameId, PairingId, TournamentId
+from meijin.store.tournaments import PendingPairing, TournamentRow
+from meijin.wire.capabilities import Capabilities
 
 BOTS = 100
 GRACE = timedelta(seconds=30)
@@ -62,15 +59,15 @@ class Hall:
             margin=timedelta(0),
             last_game=GameId(0),
         )
-        contest = SimpleNamespace(
-            id=1,
-            variant=Variant(),
-            adjudication=None,
-            control_of=lambda _: control,
-            ladder_id=None,
-            games={},
+        self._contest = Contest(
+            TournamentRow(
+                id=TournamentId(1),
+                format=FormatName("round-robin"),
+                variant=Variant(),
+                time_control=control,
+                create_time=datetime.now(UTC),
+            )
         )
-        self._contest = cast("Contest", contest)
 
     def start(self, games: int) -> None:
         """Have games begin, and each first turn be asked."""
@@ -113,11 +110,10 @@ async def measure(games: int, control: TimeControl, seconds: float) -> dict[str,
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--games", type=int, nargs="+", default=[1000, 10_000, 50_000, 100_000])
     parser.add_argument("--control", type=TimeControl.parse, default=TimeControl.parse("60/move"))
     parser.add_argument("--seconds", type=float, default=50.0)
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     rows = [asyncio.run(measure(games, given.control, given.seconds)) for games in given.games]
     report(f"games of {given.control} that wait", rows, as_json=given.json)

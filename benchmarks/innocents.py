@@ -18,8 +18,8 @@ from meijin.v1 import game_pb2, tournament_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
-from meijin.wire import time_control_to_proto, variant_to_proto
 from meijin.wire.contract import PROTOCOL_VERSION
+from meijin.wire.values import time_control_to_proto, variant_to_proto
 
 NAMES = ("ada", "bob")
 THOUGHT = 0.003
@@ -61,6 +61,7 @@ class Innocents:
         control: str = "5+0.1",
         names: tuple[str, str] = NAMES,
         channel: Callable[[str], grpc.aio.Channel] = plain_channel,
+        tells: bool = False,
     ) -> None:
         self.latencies: list[float] = []
         """Seconds from the write of a move to the read of the opponent's turn."""
@@ -73,6 +74,7 @@ class Innocents:
         self._asked: dict[int, Turn] = {}
         """By game."""
         self._names = names
+        self._tells = tells  # the server what each move took
         self._channel = channel
         self._address = address
         self._games = games
@@ -147,6 +149,8 @@ class Innocents:
             for play in actions.plays:
                 self._written[play.game, play.ply + 1] = now
                 self._asked[play.game].written = now
+                if self._tells:
+                    play.thinking_us = round((now - self._asked[play.game].read) * 1e6)
             await call.write(pb.PlayRequest(actions=actions))
 
     def _judge(self, ended: pb.GameEnded, now: float) -> None:

@@ -26,7 +26,7 @@ CELLS = 225
 ORDERS = 64
 """Different orders of play, so that games differ."""
 SAMPLED = 32
-"""Of so many messages one is sized, which takes as long as writing it."""
+"""Of this many messages one is sized, which takes as long as writing it."""
 
 
 class InstantBot:

@@ -34,19 +34,16 @@ few-8       the same with 4 of 8 bots who repeat games among themselves, and dic
 identical-8 8 bots whose games always come again; those are left out
 """
 
-import argparse
-import multiprocessing
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from report import Row, print_json, show
+from report import Row, parser_of, pool_of, print_json, show
 from scenarios import World, WorldGames
 
 from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
-from meijin.ladder.statistics.diagnosis.drift import in_blocks
+from meijin.ladder.statistics.diagnosis.residuals import in_blocks
 from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
 from meijin.ladder.statistics.fit.covariance import (
     Z_95,
@@ -58,8 +55,7 @@ from meijin.ladder.statistics.fit.covariance import (
 from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts, connected_components
 from meijin.ladder.statistics.intervals.overdispersion import Overdispersion
-from meijin.ladder.statistics.intervals.random_walk import RandomWalk
-from meijin.ladder.statistics.intervals.robust import robust_covariance
+from meijin.ladder.statistics.intervals.robust import RandomWalk, robust_covariance
 from meijin.ladder.statistics.pairing.matchmaking import Matchmaker
 from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
 
@@ -68,7 +64,7 @@ BATCH = 20
 BANDS = {"95": (0.95, 0.99), "99": (0.99, 1.01)}
 """Of the LOS told: from, and up to."""
 TARGET = (93.0, 97.0)
-"""Of 95 % intervals, in percent; so many pools are to be flagged where it is missed:"""
+"""Of 95 % intervals, in percent; this many pools are to be flagged where it is missed:"""
 FLAGGED = 95.0
 
 BLOCKS = 64
@@ -123,7 +119,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """A ladder of a scenario after so many games."""
+    """A ladder of a scenario after this many games."""
 
     games: int
     overdispersion: Overdispersion
@@ -273,20 +269,16 @@ def _median(values: Sequence[float], digits: int) -> float:
 
 def main() -> None:
     """Simulate every scenario."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--ladders", type=int, default=40)
     parser.add_argument("--only", nargs="+", choices=SCENARIOS, default=list(SCENARIOS))
     parser.add_argument("--pairing", nargs="+", choices=PAIRINGS, default=list(PAIRINGS))
     parser.add_argument("--pair-by", choices=FITS, default="robust")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     coverage: list[Row] = []
     chances: list[Row] = []
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:
+    with pool_of(options.processes) as processes:
         for name in options.only:
             for pairing in options.pairing:
                 play = partial(simulate, SCENARIOS[name], pairing, options.pair_by)

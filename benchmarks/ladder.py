@@ -33,9 +33,7 @@ standings      the table of the ladder, as a view of the server
 verify         every game is read, and nothing believed
 """
 
-import argparse
 import logging
-import multiprocessing
 import random
 import sqlite3
 import statistics
@@ -53,25 +51,25 @@ from typing import TypeVar
 
 import numpy as np
 import structlog
-from report import Row, report
+from report import Row, parser_of, pool_of, report
 from simulated import OUTCOMES
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, DropIndex
 
 from meijin.game import Result
 from meijin.ladder.history import update_history
-from meijin.ladder.rating_table import Pool
+from meijin.ladder.pool import Pool
 from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics.fit.covariance import superiority_to_next
 from meijin.ladder.statistics.fit.pair_counts import Integers, PairCounts
-from meijin.ladder.tally_cache import TallyCache
+from meijin.ladder.tally import TallyCache
 from meijin.ladder.verify import verify
 from meijin.server.views.ladders import ladder_table
 from meijin.store import Database, Durability
+from meijin.store.ladders.games import opening_key
 from meijin.store.ladders.ladders import set_anchors
-from meijin.store.ladders.opening_keys import opening_key
 from meijin.store.ladders.sequencer import sequence
-from meijin.store.schema import Base, BotVersionId, Game, GameId, LadderId
+from meijin.store.schema import BotVersionId, Game, GameId, LadderId, Record
 from meijin.store.voids import GameVoid, void_game
 
 JOBS = "100x10000,100x100000"
@@ -82,7 +80,7 @@ CHUNK = 1_000_000
 LADDER = LadderId(1)
 OPENINGS = 40
 NEW_GAMES = {"new game": 1, "256 new games": 256}
-"""Steps that play so many, and refresh the ladder."""
+"""Steps that play this many, and refresh the ladder."""
 REPEATS = 3
 """Of those steps, whose cheapest is told."""
 LAST = "verify"
@@ -129,11 +127,11 @@ def fill_database(path: Path, size: Size, days: int) -> None:
     Nothing is written twice, so that a million games take 20 seconds, and ten million are possible.
     """
     with Database(f"sqlite:///{path}", Durability.PROCESS) as database:
-        Base.metadata.create_all(database.writer)
+        Record.metadata.create_all(database.writer)
     with closing(sqlite3.connect(path)) as connection:
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -262144"):
             connection.execute(f"PRAGMA {pragma}")
-        indexes = list(Game.metadata.tables[Game.__tablename__].indexes)
+        indexes = list(Game.metadata.tables[Game.__table__.name].indexes)
         for index in indexes:
             connection.execute(str(DropIndex(index).compile(dialect=_SQLITE)))
         with connection:
@@ -241,8 +239,8 @@ def draw_counts(path: Path, size: Size) -> None:
 def compute(counts: PairCounts) -> int:
     """Fit the games and find everything that is shown; return the steps that it took."""
     pool = Pool.of(counts, ())
-    pool.margins()
-    order = np.argsort(-pool.elo(), kind="stable")
+    assert pool.margin.size
+    order = np.argsort(-pool.elo, kind="stable")
     superiority_to_next(pool.fit.elo, order, pool.covariance)
     return pool.fit.steps
 
@@ -326,7 +324,7 @@ class Job:
         self.rate_days()
 
     def play(self, games: int = 1) -> None:
-        """Finish so many more games."""
+        """Finish this many more games."""
         keys = range(self._last + 1, self._last + 1 + games)
         self._last += games
         # Not as the server does it: there is no pairing that a game would refer to.
@@ -399,21 +397,17 @@ def jobs(sizes: Sequence[Size], days: int, last: str = LAST) -> Iterator[Row]:
 
 def fresh_processes() -> ProcessPoolExecutor:
     """Runs everything in a process of its own."""
-    spawn = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1)
+    return pool_of(1, tasks=1)
 
 
 def main() -> None:
     """Compute every size."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--sizes", default=SIZES)
     parser.add_argument("--jobs", default=JOBS)
     parser.add_argument("--days", type=int, default=60)
     parser.add_argument("--last", default=LAST)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     sizes, databases = (
         [Size.parse(text) for text in given.split(",") if text]

@@ -16,7 +16,6 @@ cpu_us         processor time of the server's process for a ply
 p50_ratio      this checkout's median over the other's, slice by slice: their median and quartiles
 """
 
-import argparse
 import asyncio
 import random
 import statistics
@@ -30,7 +29,7 @@ from typing import Any, Protocol
 import grpc
 from arena_process import arena_process
 from echo import echo_server
-from report import Row, print_json, show
+from report import Row, parser_of, print_json, show
 from spread import Spread
 
 from meijin.v1 import game_pb2, tournament_service_pb2
@@ -78,7 +77,7 @@ class Sampler(Protocol):
     """Something whose messages can be timed."""
 
     async def sample(self, count: int) -> list[float]:
-        """Seconds of so many exchanges."""
+        """Seconds of this many exchanges."""
 
 
 class Echo:
@@ -248,13 +247,10 @@ def started(stack: ExitStack, against: Path | None) -> dict[str, Server]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--plies", type=int, default=3000)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--against", type=Path, metavar="PATH")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     found: dict[str, Measured] = {}
     for _ in range(options.repeat):

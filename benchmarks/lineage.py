@@ -25,16 +25,13 @@ ladders give equal rows.
 --json       print the rows as one object on the last line too
 """
 
-import argparse
-import multiprocessing
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from report import Row, print_json, show
+from report import Row, parser_of, pool_of, print_json, show
 
 from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
 from meijin.ladder.statistics.fit.covariance import Z_95, covariance
@@ -185,18 +182,14 @@ def rows(judgements: Sequence[Judgement]) -> Iterator[Row]:
 
 def main() -> None:
     """Simulate both."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--ladders", type=int, default=40)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", choices=("lineage", "openings"))
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     worlds = {"lineage": lineage_ladder, "openings": openings_ladder}
     found: list[Row] = []
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:
+    with pool_of(options.processes) as processes:
         for name, world in worlds.items():
             if options.only in {None, name}:
                 ladders = processes.map(world, range(options.ladders))

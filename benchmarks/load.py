@@ -27,12 +27,12 @@ from typing import Any
 import grpc
 from arena_process import MANY_BOTS, ArenaProcess, arena_process
 from hostile import MEBIBYTE, percentiles
-from report import Row, report
+from report import Row, parser_of, report
 
 from meijin.game import TimeControl
 from meijin.v1 import tournament_service_pb2
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
-from meijin.wire import time_control_to_proto
+from meijin.wire.values import time_control_to_proto
 
 BOTS = Path(__file__).with_name("load_bots.py")
 CROWDS = 2
@@ -60,7 +60,7 @@ class Crowd:
 
 
 def start_tournaments(address: str, games: int, control: str) -> None:
-    """Have so many games be played at once, without end."""
+    """Have this many games be played at once, without end."""
     with grpc.insecure_channel(address) as channel:
         stub = TournamentServiceStub(channel)
         for first in range(0, 2 * games, GROUP):
@@ -120,12 +120,11 @@ def measure(server: ArenaProcess, options: argparse.Namespace) -> Row:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--bots", type=int, default=1000)
     parser.add_argument("--games", type=int, default=300, help="at once")
     parser.add_argument("--time", default="0.5+0.01")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with arena_process("power", settings=MANY_BOTS) as server:
         row = measure(server, options)

@@ -26,15 +26,13 @@ pairings: above twice its error it is worth a thought.
 import argparse
 import csv
 import math
-import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from report import Row, print_json, show
+from report import Row, parser_of, pool_of, report
 
 from meijin.ladder.statistics.fit.bradley_terry import Fit, Prior
 from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
@@ -333,9 +331,7 @@ def tasks(options: argparse.Namespace) -> Sequence[Task]:
 
 def main() -> None:
     """Judge every set."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--golden", type=Path, default=GOLDEN)
     parser.add_argument(
         "--sets", nargs="+", choices=(*REAL, *SIMULATED), default=[*REAL, *SIMULATED]
@@ -343,17 +339,13 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     wanted = tasks(options)
     rows: list[Row] = []
     if wanted:
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:
+        with pool_of(options.processes) as processes:
             rows = [row for found in processes.map(judge, wanted) for row in found]
-        show("Log-loss of held-out games, thousandths of a nat", rows)
-    if options.json:
-        print_json(rows)
+        report("Log-loss of held-out games, thousandths of a nat", rows, as_json=options.json)
 
 
 if __name__ == "__main__":

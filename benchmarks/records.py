@@ -20,19 +20,15 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from meijin.arena.game_tables import COLUMNS, Rows, table_rows, write_csv, write_parquet
-from meijin.cli.tournament_archive import write_archive
+from meijin.cli.tournament.archive import write_archive
 from meijin.game import GOMOKU, Board, Color, Ending, Outcome, TimeControl, encode_moves
 from meijin.game.records.file import FileFormat, read_games, write_game
 from meijin.game.records.referee import problems
+from meijin.local.game_tables import COLUMNS, Rows, table_rows, write_csv, write_parquet
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire import (
-    outcome_to_proto,
-    record_from_proto,
-    time_control_to_proto,
-    variant_to_proto,
-)
+from meijin.wire.records import record_from_proto
+from meijin.wire.values import outcome_to_proto, time_control_to_proto, variant_to_proto
 
 PLIES = 60
 START = datetime(2026, 1, 2, tzinfo=UTC)

@@ -11,7 +11,6 @@ games               that were played in the ladder until the last of the --runs 
 seconds             until then
 """
 
-import argparse
 import sqlite3
 import sys
 import tempfile
@@ -26,7 +25,7 @@ from arena_process import ArenaProcess, arena_process
 from bot_processes import INSTANT_BOT, processes
 from hellos import TIMED_TURNS
 from ladder import Size, fill_database
-from report import Row, report
+from report import Row, parser_of, report
 from timed_turns import LongestTurn
 
 from meijin.store import Database
@@ -98,13 +97,10 @@ def measure(arena: ArenaProcess, turn: LongestTurn, stored: int, runs: int) -> R
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--stored", type=int, default=1_000_000)
     parser.add_argument("--bots", type=int, default=100)
     parser.add_argument("--runs", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     size = Size(options.bots, options.stored)
     with tempfile.TemporaryDirectory(prefix="meijin-turns-") as folder, ExitStack() as stack:

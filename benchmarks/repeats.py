@@ -17,18 +17,16 @@ used_up    runs in a hundred that ended undecided after the most games
 games      median of the games that were played
 """
 
-import argparse
 import asyncio
 import math
-import multiprocessing
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
-from report import Row, report
+from report import Row, parser_of, pool_of, report
 
 from meijin.game import GOMOKU, Result, decode_moves, encode_moves, openings_for
 from meijin.game.board.symmetry import canonical
@@ -52,6 +50,9 @@ BIAS = 150.0
 DRAWS = 0.1
 """Of games between equals."""
 PLAYERS = (BotId(1), BotId(2))
+NO_STORAGE: Any = None
+"""A test reads nothing while it is planned."""
+
 SEATS = Capacity(dict.fromkeys(PLAYERS, BotCapacity(64, 64)), waiting=0, held={}, room=10**9)
 
 GIVEN, SERVER = "40", "server's"
@@ -134,7 +135,7 @@ def run_test(scenario: Scenario, seed: int, most_games: int) -> Run:
     test = SprtFormat(settings, list(zip(PLAYERS, "ab", strict=True)), deck_of(scenario), seed=seed)
     number = 0
     while not test.is_decided:
-        for pair in asyncio.run(test.next_pairs(SEATS)):
+        for pair in asyncio.run(test.next_pairs(SEATS, NO_STORAGE)):
             opening = encode_moves(canonical(decode_moves(pair.opening), GOMOKU))
             for black, white in ((pair.first, pair.second), (pair.second, pair.first)):
                 number += 1
@@ -177,21 +178,17 @@ def rows_of(runs: Sequence[Run]) -> Iterator[Row]:
 
 def main() -> None:
     """Simulate all scenarios."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--most-games", type=int, default=20_000)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     tasks = [
         (scenario, seed, options.most_games)
         for scenario in SCENARIOS
         for seed in range(options.runs)
     ]
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:
+    with pool_of(options.processes) as processes:
         runs = list(processes.map(run_test, *zip(*tasks, strict=True), chunksize=10))
     report("Tests of two equal bots, 0 against 20", list(rows_of(runs)), as_json=options.json)
 

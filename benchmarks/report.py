@@ -1,12 +1,28 @@
-"""What benchmarks print: a table, and with ``--json`` one JSON object on the last line."""
+"""What benchmarks are told and print: a table, and with ``--json`` one JSON object on the last line."""
 
 import json
+import multiprocessing
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 
 from rich.console import Console
 from rich.table import Table
 
 Row = Mapping[str, str | int | float]
+
+
+def parser_of(doc: str | None) -> ArgumentParser:
+    """A parser of a benchmark's command line: it shows the benchmark's words, and knows ``--json``."""
+    parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
+    return parser
+
+
+def pool_of(processes: int, tasks: int | None = None) -> ProcessPoolExecutor:
+    """Processes for this many tasks each; none is a copy of this one with its threads."""
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(processes, mp_context=spawn, max_tasks_per_child=tasks)
 
 
 def report(title: str, rows: Sequence[Row], *, as_json: bool) -> None:

@@ -29,9 +29,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from meijin.arena.local import local_server
 from meijin.ladder.statistics.sequential.sprt import Estimate, Sprt
 from meijin.ladder.statistics.sequential.stopped import estimate_of
+from meijin.local.server import local_server
 
 MEIJIN = (sys.executable, "-m", "meijin")
 ELO0, ELO1 = 0.0, 5.0

@@ -13,7 +13,7 @@ DRAWS = 40.0
 DEVIATION = 250.0
 """Of the bots' strengths, in Elo."""
 FRESH = 0
-"""So many openings: each two games, with the colours changed, have one of their own."""
+"""This many openings: each two games, with the colours changed, have one of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,21 @@ class World:
     """How results come about. Without more, games are those of the model."""
 
     bots: int = 20
+    deviation: float = DEVIATION
+    """Of the bots' strengths, in Elo."""
     openings: int = FRESH
     """How many there are; each two games of a pairing draw one of them by lot."""
     cycle: float = 0.0
-    """Every bot is rock, paper or scissors by lot, and so many Elo better against the one kind, and
+    """Every bot is rock, paper or scissors by lot, and this many Elo better against the one kind, and
     worse against the other."""
     pair_deviation: float = 0.0
     """Every pair has an effect of its own, with this deviation in Elo."""
+    odd_pair: float = 0.0
+    """One bot in the middle of the field is this many Elo better against the next one alone."""
+    trend: float = 0.0
+    """After each of its games a bot is this many Elo stronger, or weaker: which of them, is by lot."""
+    has_one_learner: bool = False
+    """One bot alone has the trend, and gets stronger."""
     drift: float = 0.0
     """After each of its games a bot's strength takes a random step of this deviation, in Elo."""
     opening_deviation: float = 0.0
@@ -35,7 +43,7 @@ class World:
     repetition: float = 0.0
     """When colours and opening come again, the chance of the first game of them once more."""
     repeaters: int | None = None
-    """So many bots repeat, and only against each other; ``None`` for all."""
+    """This many bots repeat, and only against each other; ``None`` for all."""
     leaves_repeats_out: bool = False
     """A game that came again is not counted."""
 
@@ -47,13 +55,21 @@ class WorldGames:
         self.world = world
         self._rng = rng
         bots = world.bots
-        self.strengths = rng.normal(0, DEVIATION, bots)
+        self.strengths = rng.normal(0, world.deviation, bots)
         """Those of now."""
         kinds = rng.integers(0, 3, bots)
         sides = (kinds[:, None] - kinds + 1) % 3 - 1
         own = np.triu(rng.normal(0, 1, (bots, bots)), 1)
         self._effects = world.cycle * sides + world.pair_deviation * (own - own.T)
         """What each is better by against each, beyond the strengths."""
+        one, other = np.argsort(self.strengths)[bots // 2 :][:2]
+        self._effects[one, other] += world.odd_pair
+        self._effects[other, one] -= world.odd_pair
+        self._steps = np.zeros(bots)
+        if world.has_one_learner:
+            self._steps[0] = world.trend
+        elif world.trend:
+            self._steps = world.trend * rng.choice((-1.0, 1.0), bots)
         biases = rng.normal(0, world.opening_deviation, max(world.openings, 1))
         self._biases = biases.tolist()
         repeaters = bots if world.repeaters is None else world.repeaters
@@ -98,7 +114,7 @@ class WorldGames:
         for bot in (first, second):
             self._sums[bot] += self.strengths[bot]
             self._games[bot] += 1
-            self.strengths[bot] += self._rng.normal(0, self.world.drift)
+            self.strengths[bot] += self._steps[bot] + self._rng.normal(0, self.world.drift)
 
     def _result(self, first: int, second: int, opening: int) -> int:
         """0 for a win of the first, 1 for a draw and 2 for a loss."""

@@ -15,18 +15,17 @@ idle_us        the same after a bot has come back where no game may begin, and a
 filling_ms     the longest turn of the loop while the first look starts all of the games
 """
 
-import argparse
 import asyncio
 import gc
 import random
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import cast
 
-from report import report
+from report import parser_of, report
 
 from meijin.game import GOMOKU, Party, TimeControl
 from meijin.server.match.arbiter.stalls import StallWatch
@@ -37,7 +36,7 @@ from meijin.server.match.live.listeners import Listeners
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
-from meijin.server.tournaments.formats.round_robin import RoundRobin
+from meijin.server.tournaments.formats.schedule import RoundRobin
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.pending import PendingPairings
 from meijin.server.tournaments.run import TournamentRun
@@ -50,8 +49,8 @@ from meijin.store.schema import (
     PairingId,
     TournamentId,
 )
-from meijin.store.tournaments import PendingPairing
-from meijin.wire import Capabilities
+from meijin.store.tournaments import PendingPairing, TournamentRow
+from meijin.wire.capabilities import Capabilities
 
 PLAYERS = 1000
 """Bots of a tournament: as many as one may have."""
@@ -60,7 +59,7 @@ TURNS = 3
 """Of the loop in which a look after one event is over."""
 
 QUIET_TURNS = 100
-"""So many in a row in which no game begins: a long look is over, which offers bots first."""
+"""This many in a row in which no game begins: a long look is over, which offers bots first."""
 
 GRACE = timedelta(seconds=30)
 
@@ -112,12 +111,14 @@ class Hall:
     def plan(self, number: int, pairs: Sequence[tuple[int, int]], *, max_games: int = 0) -> None:
         """Play a tournament of these games."""
         run = TournamentRun(
-            id=TournamentId(number),
-            variant=GOMOKU,
-            time_control=TimeControl(timedelta(hours=1)),
-            max_games=max_games,
-            ladder_id=None,
-            format_name=FormatName("round-robin"),
+            row=TournamentRow(
+                id=TournamentId(number),
+                format=FormatName("round-robin"),
+                variant=GOMOKU,
+                time_control=TimeControl(timedelta(hours=1)),
+                max_games=max_games,
+                create_time=datetime.now(UTC),
+            ),
             format=RoundRobin(len(pairs)),
             pending=PendingPairings(
                 PendingPairing(PairingId(place), place, BotId(first), BotId(second), b"")
@@ -203,12 +204,11 @@ async def _median_us(hall: Hall, looks: int, happens: Callable[[], None]) -> flo
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--bots", type=int, nargs="+", default=[100, 1000, 10_000, 100_000])
     parser.add_argument("--tournaments", type=int, nargs="+", default=[1, 10])
     parser.add_argument("--games", type=int, default=5)
     parser.add_argument("--looks", type=int, default=200)
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     rows = [
         measure(bots, tournaments, games=given.games, looks=given.looks)

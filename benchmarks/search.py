@@ -13,36 +13,27 @@ per_cpu_second  nodes, playouts or visits in a second of processor time
 
 alphabeta       the engine as it plays
 pure, guided    the two forms of mcts: playouts, and visits
-plain           bare alpha-beta of depth 3 on the core, from two positions
-python          the same work in plain Python, in as many positions; the benchmark fails if the
-                scores or the numbers of positions differ
-plain / python  how many times as fast the core is
+plain           bare alpha-beta of depth 3 on the core
 reference       the readable alpha-beta, depth 2, over the cells near stones
 """
 
-import argparse
 import statistics
 import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from plain_search import PlainSearch
-from plain_state import PlainState
-from report import report
+from report import parser_of, report
 
-from meijin.bots.core.engine import Engine, Limits, Options
-from meijin.bots.core.guided_tree import GuidedTree
-from meijin.bots.core.pure_tree import PureTree
-from meijin.bots.core.tree_result import TreeLimits
+from meijin.bots.core.engine import Engine
+from meijin.bots.core.limits import Options, SearchLimits, TreeLimits
+from meijin.bots.core.puct import GuidedTree
+from meijin.bots.core.uct import PureTree
 from meijin.bots.reference import alphabeta as readable_alphabeta
 from meijin.bots.reference.gomoku import NEAR, GomokuGame, by_promise
-from meijin.game import GOMOKU, Board
-from meijin.game.openings.opening import Opening, openings_for
+from meijin.game import GOMOKU, Board, Opening, openings_for
 
 ALWAYS = 1 << 30
 PLAIN_DEPTH = 3
-COMPARED = 2
-"""Positions that plain Python searches; each takes it a quarter of a minute."""
 REFERENCE_DEPTH = 2
 
 Row = dict[str, str | int | float]
@@ -54,7 +45,7 @@ def alphabeta(positions: Sequence[Opening], seconds: float) -> Row:
     engine.warm_up()
     start, nodes, depths, deepest = time.thread_time(), 0, [], []
     for moves in positions:
-        found = engine.search(moves, Limits(time=timedelta(seconds=seconds)))
+        found = engine.search(moves, SearchLimits(time=timedelta(seconds=seconds)))
         nodes += found.nodes
         depths.append(found.depth)
         deepest.append(found.seldepth)
@@ -88,33 +79,13 @@ def trees(positions: Sequence[Opening], seconds: float) -> Iterator[Row]:
         }
 
 
-def comparison(positions: Sequence[Opening], depth: int) -> Iterator[Row]:
-    """Bare alpha-beta on the core, in plain Python, and how they compare.
-
-    Raises:
-        RuntimeError: they disagree.
-    """
+def plain(positions: Sequence[Opening], depth: int) -> Row:
+    """Bare alpha-beta on the core."""
     engine = Engine(GOMOKU, Options(plain=True))
     engine.warm_up()
     start = time.thread_time()
-    findings = [engine.search(moves, Limits(depth=depth)) for moves in positions]
-    compiled = _plain("plain", depth, sum(f.nodes for f in findings), time.thread_time() - start)
-    searches = [PlainSearch(PlainState(GOMOKU, moves)) for moves in positions]
-    start = time.thread_time()
-    scores = [search.iterative_deepening(depth) for search in searches]
-    spent = time.thread_time() - start
-    for finding, score, search in zip(findings, scores, searches, strict=True):
-        if (finding.score, finding.nodes) != (score, search.nodes):
-            raise RuntimeError(
-                f"the core finds {finding.score} in {finding.nodes} nodes, "
-                f"plain Python {score} in {search.nodes}"
-            )
-    python = _plain("python", depth, sum(search.nodes for search in searches), spent)
-    yield compiled
-    yield python
-    ratio = float(compiled["per_cpu_second"]) / float(python["per_cpu_second"])
-    blank: Row = dict.fromkeys(compiled, "")
-    yield blank | {"search": "plain / python", "per_cpu_second": round(ratio, 1)}
+    nodes = sum(engine.search(moves, SearchLimits(depth=depth)).nodes for moves in positions)
+    return _plain("plain", depth, nodes, time.thread_time() - start)
 
 
 def reference(positions: Sequence[Opening], depth: int) -> Row:
@@ -143,18 +114,15 @@ def rows(positions: Sequence[Opening], seconds: Sequence[float]) -> Iterator[Row
     for each in seconds:
         yield alphabeta(positions, each)
         yield from trees(positions, each)
-    yield from comparison(positions[:COMPARED], PLAIN_DEPTH)
+    yield plain(positions, PLAIN_DEPTH)
     yield reference(positions, REFERENCE_DEPTH)
 
 
 def main() -> None:
     """Print what is measured."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--seconds", default="0.5,1")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     positions = openings_for(GOMOKU)[: options.positions]
     seconds = [float(each) for each in options.seconds.split(",")]

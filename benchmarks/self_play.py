@@ -16,18 +16,17 @@ ms          for each, on average
 worst_ms    and the worst
 """
 
-import argparse
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 
-from report import report
+from report import parser_of, report
 
-from meijin.bots.core.engine import Engine, Limits
-from meijin.bots.core.guided_tree import GuidedTree
-from meijin.bots.core.pure_tree import PureTree
-from meijin.bots.core.tree_result import TreeLimits
+from meijin.bots.core.engine import Engine
+from meijin.bots.core.limits import SearchLimits, TreeLimits
+from meijin.bots.core.puct import GuidedTree
+from meijin.bots.core.uct import PureTree
 from meijin.game import RULES, Board, Color, Variant, openings_for
 
 RANDOM_MOVES = 3
@@ -42,7 +41,7 @@ def alphabeta(variant: Variant, limit: timedelta) -> Player:
     """The engine of `alphabeta`."""
     engine = Engine(variant)
     engine.warm_up()
-    return lambda board: engine.search_board(board, Limits(time=limit)).cell
+    return lambda board: engine.search_board(board, SearchLimits(time=limit)).cell
 
 
 def guided(variant: Variant, limit: timedelta) -> Player:
@@ -122,16 +121,13 @@ def rows(
 
 def main() -> None:
     """Run as a script."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--rules", default=",".join(RULES))
     parser.add_argument("--engines", default=",".join(ENGINES))
     parser.add_argument("--games", type=int, default=100, help="of each engine under each rule")
     parser.add_argument("--time", type=float, default=0.01, help="seconds for a move")
     parser.add_argument("--size", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     made = list(
         rows(

@@ -4,7 +4,7 @@
                                    [--against PATH] [--json]
 
 Two bots have a game of an hour a move, in which they do not move, while instant bots play with
-so many games at once.
+this many games at once.
 
 --against PATH  measures the server of another checkout, with an environment in `.venv`, first
 
@@ -26,7 +26,7 @@ from pathlib import Path
 import grpc
 from arena_process import CHECKOUT, ArenaProcess, arena_process
 from bot_processes import BotProcesses, instant_bots
-from report import Row, report
+from report import Row, parser_of, report
 
 from meijin.store import Database, journal
 from meijin.store.move_log.reader import LogReader, read_log
@@ -131,13 +131,12 @@ def _restart_seconds(arena: ArenaProcess) -> float:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--looks", type=int, default=6)
     parser.add_argument("--games", type=int, default=256)
     parser.add_argument("--durability", default="process")
     parser.add_argument("--against", type=Path)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     checkouts = [CHECKOUT] if options.against is None else [options.against, CHECKOUT]
     rows: list[Row] = []

@@ -21,26 +21,24 @@ serialize  the message to bytes
 total      all of them
 """
 
-import argparse
 import asyncio
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-from report import Row, report
+from report import Row, parser_of, report
 
-from meijin.game import GOMOKU, Adjudication, TimeControl, Variant
+from meijin.game import GOMOKU, TimeControl
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.commands import Actions
-from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.live.live_game import Contest, LiveGame
 from meijin.server.match.live.session import Session
 from meijin.server.match.wire import command_from_proto, delivery_to_proto
 from meijin.server.parts import Parts
@@ -56,15 +54,15 @@ from meijin.store.schema import (
     BotVersionId,
     EntryId,
     Epoch,
+    FormatName,
     GameId,
-    LadderId,
     PairingId,
     TournamentId,
 )
-from meijin.store.tournaments import PendingPairing
+from meijin.store.tournaments import PendingPairing, TournamentRow
 from meijin.testing.settings import settings_in
 from meijin.v1 import play_service_pb2 as pb
-from meijin.wire import Capabilities
+from meijin.wire.capabilities import Capabilities
 
 STAGES = (
     "parse",
@@ -82,21 +80,6 @@ ORDERS = 16
 """Different orders of play, so that games differ."""
 
 MINUTE = TimeControl(per_move=timedelta(seconds=60))
-
-
-@dataclass
-class Contest:
-    """What the games are played for."""
-
-    id: TournamentId
-    variant: Variant = GOMOKU
-    adjudication: Adjudication | None = None
-    ladder_id: LadderId | None = None
-    games: dict[int, LiveGame] = field(default_factory=dict)
-
-    def control_of(self, _bot_id: BotId) -> TimeControl:
-        """The same for both bots."""
-        return MINUTE
 
 
 class Collector(Journal):
@@ -137,7 +120,7 @@ class Arena:
         move_log: MoveLog | None,
     ) -> None:
         ids = LastIds(GameId(1_000_000), 0, EntryId(last))
-        self.parts = Parts.assemble(
+        self.parts = Parts(
             settings,
             writer,
             database.fence,
@@ -157,7 +140,15 @@ class Arena:
         parts = self.parts
         players = [parts.lobby.player(BotId(key), f"bot-{key}") for key in (1, 2)]
         black, white = players
-        contest = Contest(TournamentId(1))
+        contest = Contest(
+            TournamentRow(
+                id=TournamentId(1),
+                format=FormatName("round-robin"),
+                variant=GOMOKU,
+                time_control=MINUTE,
+                create_time=datetime.now(UTC),
+            )
+        )
         for key in range(1, games + 1):
             game = parts.games.new_live_game(
                 contest,
@@ -304,12 +295,11 @@ def clock_ns() -> int:
 
 def main() -> None:
     """Measure each number of games."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--games", default="1,16,256,1024")
     parser.add_argument("--plies", type=int, default=60)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--durability", type=Durability, default=Durability.PROCESS)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows = [
         measure(int(games), options.plies, options.repeat, options.durability)

@@ -18,21 +18,17 @@ how often the 95 % interval held the truth, the share of estimates above the tru
 and mean as differences from the truth in normalised Elo.
 """
 
-import argparse
 import math
-import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from report import Row, print_json, show
+from report import Row, parser_of, pool_of, report
 
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers
-from meijin.ladder.statistics.sequential.likelihood_ratios import likelihood_ratios
-from meijin.ladder.statistics.sequential.sprt import Estimate, Sprt
-from meijin.ladder.statistics.sequential.stopped import stopped_estimate
+from meijin.ladder.statistics.sequential.sprt import Estimate, Sprt, likelihood_ratios
+from meijin.ladder.statistics.sequential.stopped import estimate_of
 
 POINTS = np.arange(5) / 4
 """Mean scores of a pair."""
@@ -57,7 +53,7 @@ class World:
     """The share of draws between equals."""
 
     def pairs(self, strength: float) -> Floats:
-        """The chances of 0 to 4 half points of a bot so many Elo the stronger; shape (5,)."""
+        """The chances of 0 to 4 half points of a bot this many Elo the stronger; shape (5,)."""
         nodes, weights = np.polynomial.hermite_e.hermegauss(OPENINGS)
         bias = self.advantage + self.deviation * nodes
         as_first, as_second = self._game(strength + bias), self._game(strength - bias)
@@ -137,7 +133,7 @@ def judge(case: Case) -> Row:
         "median_pairs": float(np.median(counts.sum(axis=1))),
     }
     plain = [Estimate.of(each) for each in counts.tolist()]
-    stopped = [stopped_estimate(test, each) for each in counts.tolist()]
+    stopped = [estimate_of(test, each) for each in counts.tolist()]
     for name, estimates in (("plain", plain), ("stopped", stopped)):
         row |= {f"{name}_{what}": value for what, value in _compared(estimates, truth)}
     return row
@@ -155,26 +151,20 @@ def _compared(estimates: Sequence[Estimate], truth: float) -> Iterator[tuple[str
 
 def main() -> None:
     """Judge all cases."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--bounds", type=float, nargs="+", default=[20.0, 50.0, 200.0])
     parser.add_argument("--worlds", nargs="+", choices=WORLDS, default=list(WORLDS))
     parser.add_argument("--truths", type=float, nargs="+", default=[-0.5, 0.0, 0.5, 1.0, 1.5])
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     cases = [
         Case(elo1, world, truth, options.runs)
         for elo1, world, truth in product(options.bounds, options.worlds, options.truths)
     ]
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:
+    with pool_of(options.processes) as processes:
         rows = list(processes.map(judge, cases))
-    show("After tests that stopped themselves", rows)
-    if options.json:
-        print_json(rows)
+    report("After tests that stopped themselves", rows, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -28,20 +28,17 @@ zone of 10 than one who is not. All pools of a world are played at once, as arra
 pairings of their own here: strengths alone, with the advantage and the draws known.
 """
 
-import argparse
-import multiprocessing
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from report import Row, report
+from report import Row, parser_of, pool_of, report
 from simulated import OUTCOMES
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Prior
 from meijin.ladder.statistics.fit.covariance import normal_cdf
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask
-from meijin.ladder.statistics.pairing.stopping import StoppingRule, error_bounds
+from meijin.ladder.statistics.pairing.matchmaking import StoppingRule, error_bounds
 
 CONFIDENCE = 0.95
 BATCH = 20
@@ -256,16 +253,13 @@ def _row(task: Task, stops: Sequence[int], wrong: int) -> Row:
 
 def main() -> None:
     """Simulate every world under every rule."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--pools", type=int, default=100)
     parser.add_argument("--most", type=int, default=40_000)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=WORLDS)
     parser.add_argument("--rule", choices=RULES)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     tasks = [
         Task(world, rule, way, options.pools, options.most, options.seed)
@@ -274,8 +268,7 @@ def main() -> None:
         for way in WAYS
         if (way != "before" or rule == "order") and (world != "couple" or rule != "top 3")
     ]
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.processes, mp_context=spawn) as processes:
+    with pool_of(options.processes) as processes:
         rows = list(processes.map(play, tasks))
     report("Stops at 95 %", rows, as_json=options.json)
 

@@ -14,7 +14,6 @@ stall_ms     what the server counts as its own standstill
 rss_mb       the server's memory before, rss_peak_mb the most meanwhile, rss_after_mb a while later
 """
 
-import argparse
 import asyncio
 import json
 import sys
@@ -29,7 +28,7 @@ from arena_process import ArenaProcess, arena_process
 from connection_storm import KINDS
 from hostile import LOOK_INTERVAL, MEBIBYTE, WARM_UP, percentiles
 from innocents import OWN, Innocents, plain_channel
-from report import Row, report
+from report import Row, parser_of, report
 
 from meijin.server.certificates import Authority
 from meijin.v1 import status_service_pb2
@@ -138,13 +137,12 @@ async def measure(kind: str, *, count: int, seconds: float, sources: int) -> Row
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=10, help="of each kind")
     parser.add_argument("--count", type=int, default=10_000, help="sockets")
     parser.add_argument("--seconds", type=float, default=6.0, help="that they are held")
     parser.add_argument("--sources", type=int, default=1, help="addresses that they come from")
     parser.add_argument("--kind", choices=KINDS, help="the one kind")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows = []
     for kind in KINDS if options.kind is None else [options.kind]:

@@ -6,7 +6,7 @@
 A player is one of
 
     alphabeta             the engine; `alphabeta:vcf=off,table=off` leaves parts of it out (vcf,
-                          vct, table, reductions, futility), `alphabeta:depth=4` limits it, and
+                          table, reductions, futility), `alphabeta:depth=4` limits it, and
                           `alphabeta:level=3` is a weaker player, 1 to 9
     guided, pure          the two forms of mcts
     reference:depth=2     the readable alpha-beta, whose depth is 2 unless said otherwise; depth 4
@@ -22,7 +22,6 @@ anew. Rows: wins, draws and losses of FIRST; its score; Elo with a 95 % interval
 of the pairs' points (an opening's two games are not independent).
 """
 
-import argparse
 import math
 import random
 import statistics
@@ -33,21 +32,22 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
-from report import report
+from report import parser_of, report
 
 from meijin.bots.builtin.alphabeta import LEVELS, STRONGEST
-from meijin.bots.core.engine import MAX_DEPTH, NO_LIMIT, Engine, Limits, Options
-from meijin.bots.core.guided_tree import GuidedTree
-from meijin.bots.core.pure_tree import PureTree
-from meijin.bots.core.tree_result import TreeLimits
-from meijin.bots.reference import gomoku
+from meijin.bots.core.engine import Engine
+from meijin.bots.core.limits import MAX_DEPTH, NO_LIMIT, Options, SearchLimits, TreeLimits
+from meijin.bots.core.puct import GuidedTree
+from meijin.bots.core.uct import PureTree
+from meijin.bots.reference import alphabeta
+from meijin.bots.reference.gomoku import NEAR, GomokuGame, by_promise
 from meijin.game import GOMOKU, Board, Color, Variant
 from meijin.game.openings.opening import openings_for
 
 ALWAYS = 1 << 30
 Z_95 = 1.96
 REFERENCE_DEPTH = 2
-SWITCHES = ("vcf", "vct", "table", "reductions", "futility")
+SWITCHES = ("vcf", "table", "reductions", "futility")
 OPTIONS: Mapping[str, Sequence[str]] = {
     "alphabeta": ("depth", "level", "nodes", *SWITCHES),
     "guided": ("playouts",),
@@ -84,16 +84,22 @@ def player(spec: str, seconds: float, seed: int, variant: Variant = GOMOKU) -> P
         return lambda board: tree.search(board.moves, limits).cell
     if name == "reference":
         depth = options.get("depth", REFERENCE_DEPTH)
-        return lambda board: gomoku.choose(board, depth, reach=gomoku.NEAR)
+        return lambda board: read_choice(board, depth)
     rng = random.Random(seed)
     return lambda board: rng.choice(board.legal_cells())
+
+
+def read_choice(board: Board, depth: int) -> int:
+    """What the readable alpha-beta chooses."""
+    game = GomokuGame(board, maximiser=board.side_to_move, reach=NEAR)
+    return alphabeta(game, depth, order=by_promise(board)).move
 
 
 def engine_player(options: Mapping[str, int], seconds: float, variant: Variant) -> Player:
     """Make the engine of a level, with parts left out, or with limits."""
     switches = {key: bool(options[key]) for key in SWITCHES if key in options}
     settings = Options(**switches)
-    limits = Limits(
+    limits = SearchLimits(
         depth=options.get("depth", MAX_DEPTH),
         nodes=options.get("nodes", NO_LIMIT),
         time=None if "nodes" in options else timedelta(seconds=seconds),
@@ -101,7 +107,7 @@ def engine_player(options: Mapping[str, int], seconds: float, variant: Variant) 
     level = LEVELS.get(options.get("level", STRONGEST))
     if level is not None:
         settings = level.options()
-        limits = Limits(depth=level.depth, nodes=level.nodes)
+        limits = SearchLimits(depth=level.depth, nodes=level.nodes)
     engine = Engine(variant, settings)
     return lambda board: engine.search_board(board, limits).cell
 
@@ -157,7 +163,7 @@ def pairs(
     processes: int,
     variant: Variant = GOMOKU,
 ) -> Iterator[Pair]:
-    """Play so many pairs, in the order in which they end."""
+    """Play this many pairs, in the order in which they end."""
     with ProcessPoolExecutor(processes) as pool:
         running = [pool.submit(play_pair, n, first, second, seconds, variant) for n in range(count)]
         for future in as_completed(running):
@@ -193,16 +199,13 @@ def summary(first: str, second: str, played: Sequence[Pair]) -> dict[str, str | 
 
 def main() -> None:
     """Play the match."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("first")
     parser.add_argument("second")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--variant", default=str(GOMOKU))
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     try:
         variant = Variant.parse(options.variant)

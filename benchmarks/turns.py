@@ -31,18 +31,18 @@ import grpc
 import structlog
 from ladder import Size, fill_database
 from prometheus_client import generate_latest
-from report import Row, report
+from report import Row, parser_of, report
 from starlette.applications import Starlette
 from turn_selector import TurnSelector
-from web import ask
+from web import TICK, ask
 
-from meijin.cli.site import LocalGateway
-from meijin.game import GOMOKU
+from meijin.cli.server.site import LocalGateway
+from meijin.game import TimeControl
 from meijin.ladder.refresh import refresh
 from meijin.server.app import open_database
 from meijin.server.process.garbage import GarbageCollector
 from meijin.store.schema import BotId, BotVersionId, LadderId
-from meijin.testing.server import ServerInTest, open_server
+from meijin.testing.server import OpenServer, open_server
 from meijin.testing.settings import settings_in
 from meijin.v1 import bot_service_pb2, game_service_pb2, ladder_service_pb2, status_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
@@ -52,9 +52,10 @@ from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.status_service_pb2_grpc import StatusServiceStub
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.web.cache import PageCache
-from meijin.web.shell import Shell, SiteSettings
 from meijin.web.site import application
-from meijin.wire import Capabilities
+from meijin.web.state import SiteSettings, SiteState
+from meijin.wire.capabilities import Capabilities
+from meijin.wire.values import time_control_to_proto
 
 PLAYERS = 1000
 """Bots of the one tournament: as many as one may have."""
@@ -93,7 +94,7 @@ class Turns:
         }
 
 
-async def fill(server: ServerInTest, bots: int, games: int) -> str:
+async def fill(server: OpenServer, bots: int, games: int) -> str:
     """Let the bots of the database in, and have a thousand of them play; return the tournament."""
     lobby = server.parts.lobby
     for number in range(1, bots + 1):
@@ -102,13 +103,16 @@ async def fill(server: ServerInTest, bots: int, games: int) -> str:
         if number % 100 == 0:
             await asyncio.sleep(0)
     names = [f"bot-{number}" for number in range(1, min(bots, PLAYERS) + 1)]
-    made = await server.tournament(
-        *names, variant=GOMOKU, control="3600", unrated=True, max_games=games
+    control = time_control_to_proto(TimeControl.parse("3600"))
+    settings = pb.TournamentSettings(
+        bots=names, rounds=1, time_control=control, unrated=True, max_games=games
     )
+    service = TournamentServiceStub(server.app.local_calls.channel("", server.operator_token))
+    made = await service.CreateTournament(pb.CreateTournamentRequest(settings=settings))
     planned = len(names) * (len(names) - 1) // 2
-    running = server.parts.games.running
-    await server.until(lambda: len(running) >= min(games, planned), time_limit=None)
-    return made
+    while len(server.parts.games.running) < min(games, planned):  # noqa: ASYNC110 - there is no event
+        await asyncio.sleep(TICK)
+    return made.tournament.tournament_id
 
 
 async def watch_arena(channel: grpc.aio.Channel, games: int) -> None:
@@ -131,7 +135,7 @@ def unary(method: Callable[..., Awaitable[Any]], request: object) -> Call:
     return call
 
 
-def calls(server: ServerInTest, tournament: str, games: int) -> Iterator[tuple[str, Call]]:
+def calls(server: OpenServer, tournament: str, games: int) -> Iterator[tuple[str, Call]]:
     """What clients ask."""
     channel = server.app.local_calls.channel("", server.operator_token)
     bots, status = BotServiceStub(channel), StatusServiceStub(channel)
@@ -160,21 +164,21 @@ def calls(server: ServerInTest, tournament: str, games: int) -> Iterator[tuple[s
     yield "/metrics", scrape
 
 
-def pages(server: ServerInTest, tournament: str) -> Iterator[tuple[str, Call]]:
+def pages(server: OpenServer, tournament: str) -> Iterator[tuple[str, Call]]:
     """What browsers ask, each time with an empty cache."""
-    shell = Shell(LocalGateway(server.app.local_calls), SiteSettings())
-    app = application(shell)
+    state = SiteState(LocalGateway(server.app.local_calls), SiteSettings())
+    app = application(state)
     paths = ("/", "/bots", "/games", "/status", "/tournaments", f"/tournaments/{tournament}")
     for path in (*paths, "/ladders", "/ladders/freestyle-15x15-ultrabullet"):
-        yield f"page {path}", page(shell, app, path)
+        yield f"page {path}", page(state, app, path)
 
 
-def page(shell: Shell, app: Starlette, path: str) -> Call:
+def page(state: SiteState, app: Starlette, path: str) -> Call:
     """A call for a page."""
 
     async def call() -> None:
-        shell.cache.close()
-        shell.cache = PageCache()
+        state.cache.close()
+        state.cache = PageCache()
         _, status = await ask(app, path)
         if status != 200:
             raise RuntimeError(f"{path} has the status {status}")
@@ -182,10 +186,15 @@ def page(shell: Shell, app: Starlette, path: str) -> Call:
     return call
 
 
-async def cancel(server: ServerInTest, tournament: str) -> None:
+async def cancel(server: OpenServer, tournament: str) -> None:
     """Cancel the tournament, and wait until no game is left."""
-    await server.cancel(tournament)
-    await server.until(lambda: not server.parts.games.running, time_limit=None)
+    service = TournamentServiceStub(server.app.local_calls.channel("", server.operator_token))
+    state = pb.TOURNAMENT_STATE_CANCELLED
+    await service.UpdateTournament(
+        pb.UpdateTournamentRequest(tournament_id=tournament, state=state)
+    )
+    while server.parts.games.running:  # noqa: ASYNC110 - there is no event
+        await asyncio.sleep(TICK)
 
 
 @contextmanager
@@ -245,7 +254,7 @@ async def measure(folder: Path, options: argparse.Namespace, selector: TurnSelec
 
 
 def make_ladder(folder: Path, bots: int, games: int) -> None:
-    """A database whose ladder has a run of so many bots and games."""
+    """A database whose ladder has a run of this many bots and games."""
     with open_database(settings_in(folder)) as database:
         database.migrate()
     file = folder / "meijin.db"
@@ -258,12 +267,11 @@ def make_ladder(folder: Path, bots: int, games: int) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--bots", type=int, default=10_000)
     parser.add_argument("--games", type=int, default=10_000)
     parser.add_argument("--stored", type=int, default=100_000)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as folder:

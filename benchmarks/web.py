@@ -41,19 +41,20 @@ from arbitration import read
 from arena_process import ArenaProcess, arena_process, child
 from bot_processes import INSTANT_BOT, start_tournament
 from ladder import Size, fill_database
-from report import Row, print_json, show
+from report import Row, parser_of, print_json, show
 from starlette.applications import Starlette
 
-from meijin.cli.site import LocalGateway
-from meijin.game import GOMOKU
+from meijin.bots import RandomBot
+from meijin.cli.server.site import LocalGateway
 from meijin.ladder.refresh import refresh
+from meijin.local import play_match
 from meijin.server.app import open_database
 from meijin.store.schema import LadderId
-from meijin.testing.server import ServerInTest, open_server
+from meijin.testing.server import OpenServer, open_server
 from meijin.testing.settings import settings_in
 from meijin.web.cache import PageCache
-from meijin.web.shell import Shell, SiteSettings
 from meijin.web.site import application
+from meijin.web.state import SiteSettings, SiteState
 
 WATCHERS = Path(__file__).with_name("web_watchers.py")
 SLOW = ("slow-one", "slow-two")
@@ -78,7 +79,7 @@ class Windows:
 
 @contextmanager
 def bots(arena: ArenaProcess, names: Sequence[str], games: int, pause: float) -> Iterator[None]:
-    """Two bots that play each other on and on, so many games at once."""
+    """Two bots that play each other on and on, this many games at once."""
     with ExitStack() as stack:
         for name in names:
             words = [sys.executable, str(INSTANT_BOT), name, arena.address, str(games), str(pause)]
@@ -151,7 +152,7 @@ def row_of(games: int, alone: Windows, watched: Windows, *, watchers: int) -> Ro
 
 
 def make_ladder(folder: Path, bot_count: int) -> None:
-    """A database whose ladder has a run of so many bots."""
+    """A database whose ladder has a run of this many bots."""
     with open_database(settings_in(folder)) as database:
         database.migrate()
     fill_database(folder / "meijin.db", Size(bot_count, bot_count * GAMES_OF_A_BOT), 1)
@@ -166,7 +167,7 @@ class Stalls:
     longest: float = 0.0
 
     async def watch(self) -> None:
-        """Look at it for ever."""
+        """Look at it forever."""
         loop = asyncio.get_running_loop()
         while True:
             due = loop.time() + TICK
@@ -218,32 +219,36 @@ async def ask(app: Starlette, path: str) -> tuple[float, int]:
 
 async def pages(folder: Path, repeat: int) -> list[Row]:
     """What each page takes: of the ladder that is there, and of a game that is played now."""
-    async with open_site(folder) as (_, shell):
-        rows = [await _page(shell, path, repeat) for path in (LADDER_PAGE, "/")]
+    async with open_site(folder) as (_, state):
+        rows = [await _page(state, path, repeat) for path in (LADDER_PAGE, "/")]
     with tempfile.TemporaryDirectory(prefix="meijin-benchmark-") as empty:
-        async with open_site(Path(empty)) as (server, shell):
-            rows.append(await _page(shell, await play(server), repeat))
+        async with open_site(Path(empty)) as (server, state):
+            rows.append(await _page(state, await play(server), repeat))
     rows.append(await _no_page(1.0))
     return rows
 
 
 @asynccontextmanager
-async def open_site(folder: Path) -> AsyncIterator[tuple[ServerInTest, Shell]]:
+async def open_site(folder: Path) -> AsyncIterator[tuple[OpenServer, SiteState]]:
     """A server in this process, with pages, whose modules the collector leaves alone."""
     gc.freeze()
     async with open_server(settings_in(folder)) as server:
-        shell = Shell(LocalGateway(server.app.local_calls), SiteSettings())
+        state = SiteState(LocalGateway(server.app.local_calls), SiteSettings())
         try:
-            yield server, shell
+            yield server, state
         finally:
-            shell.cache.close()
+            state.cache.close()
 
 
-async def play(server: ServerInTest) -> str:
+class Other(RandomBot):
+    """The opponent, by a name of its own."""
+
+
+async def play(server: OpenServer) -> str:
     """Play a game, and say where its page is."""
-    players = await server.pair(variant=GOMOKU)
-    await asyncio.gather(*(player.play_out(1) for player in players))
-    return f"/games/{players[0].start.game_id}"
+    bots = (RandomBot(seed=1), Other(seed=1))
+    played = await asyncio.to_thread(play_match, *bots, server=server.address, games=1)
+    return f"/games/{played.games[0].game_id}"
 
 
 @dataclass(slots=True)
@@ -256,13 +261,13 @@ class Loads:
     status: int = 0
 
 
-async def _page(shell: Shell, path: str, repeat: int) -> Row:
-    app, loads = application(shell), Loads()
+async def _page(state: SiteState, path: str, repeat: int) -> Row:
+    app, loads = application(state), Loads()
     await ask(app, path)  # templates are compiled once
     async with stalls() as found:
         for _ in range(repeat):
-            shell.cache.close()
-            shell.cache = PageCache()
+            state.cache.close()
+            state.cache = PageCache()
             cpu = time.process_time()
             seconds, loads.status = await ask(app, path)
             loads.cold_cpu.append(time.process_time() - cpu)
@@ -291,13 +296,12 @@ def page_row(path: str, loads: Loads, found: Stalls) -> Row:
 
 def main() -> None:
     """Measure boards and pages."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--watchers", type=int, default=1000)
     parser.add_argument("--games", type=int, default=256)
     parser.add_argument("--bots", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     watched = list(boards(options)) if options.watchers else []
     if watched:
