@@ -7,36 +7,25 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from tests.docs.pages import GUIDES, ROOT, Command, Page, page
+from tests.docs.terminal import Terminal
 
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.v1 import bot_service_pb2, game_service_pb2, play_service_pb2
 from meijin.web.api.methods import PREFIX
 from meijin.wire.contract import DEFAULT_WEB
 
-if TYPE_CHECKING:
-    from tests.docs.conftest import Command, Page, Terminal
-
-ROOT = Path(__file__).resolve().parents[2]
-NAMES = [
-    "README.md",
-    "CONTRIBUTING.md",
-    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
-]
 GOOD_ENDINGS = {"ENDING_FIVE", "ENDING_DRAW", "ENDING_RESIGN"}
 
 
 def check_make(words: list[str]) -> None:
-    """The target is in the Makefile."""
     assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
 def check_pip(words: list[str]) -> None:
-    """It installs this checkout, with extras that there are."""
     form = re.fullmatch(r"pip install '?\.(?:\[(\w+)\])?'?", " ".join(words))
     assert form is not None
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -44,7 +33,6 @@ def check_pip(words: list[str]) -> None:
 
 
 def check_docker(words: list[str]) -> None:
-    """The profile is in the compose file."""
     compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
     profiles = {name for service in compose["services"].values() for name in service["profiles"]}
     assert words[:3] == ["docker", "compose", "--profile"]
@@ -70,7 +58,6 @@ def check_createdb(words: list[str]) -> None:
 
 
 def check_unit(words: list[str]) -> None:
-    """It is about the unit that the repository has."""
     (name,) = {word for word in words if (ROOT / "deploy" / f"{word}.service").exists()}
     assert name == "meijin"
 
@@ -103,23 +90,19 @@ QUEUE = "redis://queue.example.org:6379/0"
 
 @pytest.fixture
 def queue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a queue."""
     with EmbeddedValkey(tmp_path_factory.mktemp("valkey")) as valkey:
         yield valkey.url
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", GUIDES)
 def test_commands_do_what_the_page_says(
-    name: str,
-    pages: "Callable[[str], Page]",
-    terminal: "Terminal",
-    request: pytest.FixtureRequest,
+    name: str, terminal: Terminal, request: pytest.FixtureRequest
 ) -> None:
     """Every command succeeds, and every game that is played ends without a fault."""
-    page = pages(name)
-    for program in page.programs:
+    (terminal.folder / "examples").symlink_to(ROOT / "examples")
+    for program in page(name).programs:
         (terminal.folder / program.title).write_text(program.text)
-    for command in _prepared(page, terminal, request):
+    for command in _prepared(page(name), terminal, request):
         words = command.text.split()
         if words[0] in NOT_RUN:
             NOT_RUN[words[0]][1](words)
@@ -132,48 +115,40 @@ def test_commands_do_what_the_page_says(
     terminal.close()
 
 
-def test_data_folder_holds_what_the_page_says(
-    pages: "Callable[[str], Page]", terminal: "Terminal"
-) -> None:
+def test_data_folder_holds_what_the_page_says(terminal: Terminal) -> None:
     """A running server has all that the table lists in its folder, and nothing else."""
-    page = pages("docs/operating.md")
-    terminal.type(next(command for command in page.commands if command.text == "meijin serve"))
+    operating = page("docs/operating.md")
+    terminal.type(operating.command("meijin serve"))
     there = {path.name for path in (terminal.folder / "meijin-data").iterdir()}
     told: list[str] = []
-    for cell, *_ in page.table("## The data folder"):
+    for cell, *_ in operating.table("## The data folder"):
         first, *others = re.findall(r"`([^`/]+)/?`", cell)
         told += [first, *(f"{first}{name}" if name[0] == "-" else name for name in others)]
     assert there == set(told)
 
 
-def _prepared(
-    page: "Page", terminal: "Terminal", request: pytest.FixtureRequest
-) -> "list[Command]":
+def _prepared(page: Page, terminal: Terminal, request: pytest.FixtureRequest) -> list[Command]:
     """The commands to type, with a database and a queue behind the names in the page.
 
     Those that need PostgreSQL are left out where there is none to start.
     """
-    text = " ".join(command.text for command in page.commands)
+    commands = list(page.commands())
+    text = " ".join(command.text for command in commands)
     if QUEUE in text:
         terminal.substitutes[QUEUE] = request.getfixturevalue("queue")
     if DATABASE in text:
         if shutil.which("initdb") is None or shutil.which("pg_dump") is None:
-            return [command for command in page.commands if DATABASE not in command.text]
+            return [command for command in commands if DATABASE not in command.text]
         url: str = request.getfixturevalue("postgresql").new_database()
         terminal.substitutes[DATABASE] = url.replace("+psycopg", "")
-    return page.commands
+    return commands
 
 
-def _assert_no_faults(terminal: "Terminal") -> None:
-    """Ask the newest server for all its games."""
-    listed = subprocess.run(
-        ["bash", "-c", "meijin game list --json --limit 1000"],
-        env=terminal.environment(),
-        capture_output=True,
-        text=True,
-        check=True,
+def _assert_no_faults(terminal: Terminal) -> None:
+    listed = subprocess.check_output(
+        ["bash", "-c", "meijin game list --json --limit 1000"], env=terminal.environment()
     )
-    for game in json.loads(listed.stdout)["games"]:
+    for game in json.loads(listed)["games"]:
         outcome = game["outcome"]
         is_stopped = (
             outcome["ending"] == "ENDING_VOID" and outcome["at_fault"] == "PARTY_UNSPECIFIED"
@@ -181,18 +156,12 @@ def _assert_no_faults(terminal: "Terminal") -> None:
         assert outcome["ending"] in GOOD_ENDINGS or is_stopped, game
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_programs_are_used(name: str, pages: "Callable[[str], Page]") -> None:
-    """Every program with a file's name is run by a command of its page."""
-    page = pages(name)
-    typed = " ".join(command.text for command in page.commands)
-    assert [program.place for program in page.programs if program.title not in typed] == []
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_other_code_runs(name: str, pages: "Callable[[str], Page]") -> None:
-    """Python without a file's name runs as it stands."""
-    for fence in pages(name).fences:
+@pytest.mark.parametrize("name", GUIDES)
+def test_programs_are_used(name: str) -> None:
+    """Every program with a file's name is run by a command of its page; other Python runs as it is."""
+    typed = " ".join(command.text for command in page(name).commands())
+    assert [each.place for each in page(name).programs if each.title not in typed] == []
+    for fence in page(name).fences:
         if fence.language == "python" and not fence.title:
             done = subprocess.run(
                 [sys.executable, "-c", fence.text], capture_output=True, text=True, check=False
@@ -200,7 +169,7 @@ def test_other_code_runs(name: str, pages: "Callable[[str], Page]") -> None:
             assert done.returncode == 0, f"{fence.place}: {done.stderr}"
 
 
-def test_every_exception_is_needed(pages: "Callable[[str], Page]") -> None:
+def test_every_exception_is_needed() -> None:
     """No command is excepted from being run without some page using it."""
-    programs = {command.text.split()[0] for name in NAMES for command in pages(name).commands}
+    programs = {command.text.split()[0] for name in GUIDES for command in page(name).commands()}
     assert set(NOT_RUN) <= programs

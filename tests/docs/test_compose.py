@@ -1,35 +1,32 @@
 """The container files start what there is: no engine runs here, so they are read."""
 
-import ast
 import json
 import os
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import typer
 import yaml
 from pydantic import ValidationError
+from tests.docs.pages import ROOT, page
+from tests.docs.terminal import Terminal
 from typer.core import TyperGroup
 
 from meijin.cli.lazy_group import LazyGroup
 from meijin.cli.main import app
 from meijin.server.settings import Settings
 
-if TYPE_CHECKING:
-    from tests.docs.conftest import Page, Terminal
-
-ROOT = Path(__file__).resolve().parents[2]
-COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
-SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
+    "services"
+]
 OURS = {name: service for name, service in SERVICES.items() if "build" in service}
 """The services that run our image."""
-BOTS = {"random", "alphabeta", "mcts"}
 
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
@@ -40,7 +37,6 @@ def filled(text: str) -> str:
 
 
 def environment(service: Mapping[str, Any]) -> dict[str, str]:
-    """What a service's container is started with."""
     given = service.get("environment", {})
     assert all(isinstance(value, str) for value in given.values()), "YAML made one a number"
     return {name: filled(value) for name, value in given.items()}
@@ -70,9 +66,6 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable)
 
 
-# the compose file
-
-
 @pytest.mark.parametrize("name", OURS)
 def test_commands_are_ours(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command is one that `meijin` takes, with the options and variables it is given."""
@@ -80,142 +73,51 @@ def test_commands_are_ours(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable, value in environment(service).items():
         monkeypatch.setenv(variable, value)
     arguments = service["command"]
-    assert "entrypoint" not in service
     known = parse(arguments)
     if arguments[0] == "serve":
         known |= {f"MEIJIN_{field.upper()}" for field in Settings.model_fields}
-        Settings()
+        settings = Settings()
+        assert (settings.database_url is None) is (name == "sqlite-server")
+        drain = settings.drain.total_seconds()
+        assert int(service["stop_grace_period"].rstrip("s")) > drain + 20
     assert set(environment(service)) <= known
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error"),
-    [
-        (["serve", "--opne"], r"No such option"),
-        (["bot", "walk", "random"], r"walk"),
-        (["bot", "run"], r"(?i)missing"),
-        (["worker"], r"(?i)missing"),
-    ],
-)
-def test_a_command_that_is_none_is_found(wrong: list[str], error: str) -> None:
-    """The parser that these tests lean on refuses what `meijin` refuses."""
-    with pytest.raises(Exception, match=error):
-        parse(wrong)
-
-
-def test_profiles() -> None:
-    """`full` has everything, `sqlite` a server and the bots alone, and no service is in both."""
-    members: dict[str, set[str]] = {"full": set(), "sqlite": set()}
-    for name, service in SERVICES.items():
-        (profile,) = service["profiles"]
-        members[profile].add(name)
-    assert members["full"] == {"redis", "postgres", "server", "worker", *BOTS}
-    assert members["sqlite"] == {"sqlite-server", *(f"sqlite-{bot}" for bot in BOTS)}
-
-
-def test_full_uses_redis_and_postgresql() -> None:
-    """Server and worker share the database and the queue, at the services' names."""
-    server, worker = environment(OURS["server"]), environment(OURS["worker"])
-    assert worker.items() <= server.items()
-    assert re.fullmatch(r"postgresql://\w+:\w+@postgres:5432/\w+", server["MEIJIN_DATABASE_URL"])
-    assert server["MEIJIN_REDIS_URL"] == "redis://redis:6379/0"
-    given = environment(SERVICES["postgres"])
-    url = "postgresql://{POSTGRES_USER}:{POSTGRES_PASSWORD}@postgres:5432/{POSTGRES_DB}"
-    assert server["MEIJIN_DATABASE_URL"] == url.format(**given)
-
-
-def test_sqlite_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its server has neither a database nor a queue to connect to."""
-    for variable, value in environment(OURS["sqlite-server"]).items():
-        monkeypatch.setenv(variable, value)
-    settings = Settings()
-    assert settings.database_url is None
-    assert settings.redis_url is None
-    assert "depends_on" not in OURS["sqlite-server"]
-
-
-def test_redis_keeps_what_it_is_given() -> None:
-    """It writes an append-only file, and evicts nothing."""
-    words = SERVICES["redis"]["command"]
-    options = dict(zip(words[1::2], words[2::2], strict=True))
-    assert options == {"--appendonly": "yes", "--maxmemory-policy": "noeviction"}
-
-
-def test_bots_are_at_their_profile_s_server() -> None:
-    """Each bot waits for the server of its own profile, and connects to it."""
-    for bot in BOTS:
-        for name, server in ((bot, "server"), (f"sqlite-{bot}", "sqlite-server")):
-            service = OURS[name]
-            assert service["command"] == ["bot", "run", bot]
-            assert environment(service) == {"MEIJIN_SERVER": f"{server}:7464"}
-            assert list(service["depends_on"]) == [server]
-
-
-def test_dependencies_exist() -> None:
-    """What a service waits for is a service of the same profile that has a health check."""
+def test_services_fit_together() -> None:
+    """Each waits for healthy ones of its profile, and finds the database and the server there."""
     for service in SERVICES.values():
         for name, wanted in service.get("depends_on", {}).items():
             assert wanted == {"condition": "service_healthy"}
             assert SERVICES[name]["profiles"] == service["profiles"]
             assert SERVICES[name]["healthcheck"]["test"]
+        where = environment(service).get("MEIJIN_SERVER", "")
+        assert not where or where.removesuffix(":7464") in service["depends_on"]
+    server, worker = environment(OURS["server"]), environment(OURS["worker"])
+    assert worker.items() <= server.items()
+    given = environment(SERVICES["postgres"])
+    url = "postgresql://{POSTGRES_USER}:{POSTGRES_PASSWORD}@postgres:5432/{POSTGRES_DB}"
+    assert server["MEIJIN_DATABASE_URL"] == url.format(**given)
 
 
-def test_images_are_pinned() -> None:
-    """Every image has a version, but for ours, which is built from this checkout."""
+def test_nothing_is_left_open() -> None:
+    """Ports are published on loopback, passwords taken from outside, and images have versions."""
     for name, service in SERVICES.items():
-        if name in OURS:
-            assert (service["image"], service["build"]) == ("meijin", ".")
-        else:
-            assert re.fullmatch(r"[\w/]+:\d+(\.\d+)*(-\w+)?", service["image"])
+        for port in service.get("ports", []):
+            assert filled(port).startswith("127.0.0.1:")
+        for variable, value in service.get("environment", {}).items():
+            assert "PASSWORD" not in variable or _VARIABLE.fullmatch(value)
+        assert name in OURS or re.fullmatch(r"[\w/]+:\d+(\.\d+)*(-\w+)?", service["image"])
 
 
-def test_ports_are_on_loopback() -> None:
-    """Nothing is published but a server's two ports, and these on 127.0.0.1."""
-    published = ["127.0.0.1:7464:7464", "127.0.0.1:7465:7465"]
-    for name, service in SERVICES.items():
-        ports = [filled(port) for port in service.get("ports", [])]
-        assert ports == (published if name in {"server", "sqlite-server"} else [])
-
-
-def test_everything_restarts_and_stops_in_time() -> None:
-    """Every service comes back, and has a time in which to stop that the server keeps to."""
-    for service in SERVICES.values():
-        assert service["restart"] == "unless-stopped"
-        assert re.fullmatch(r"\d+s", service["stop_grace_period"])
-    drain = Settings().drain.total_seconds()
-    assert int(OURS["server"]["stop_grace_period"].rstrip("s")) > drain + 20
-
-
-def test_data_is_in_named_volumes() -> None:
-    """What is to outlive a container lies in a volume that the file names."""
-    mounts = [mount for service in SERVICES.values() for mount in service.get("volumes", [])]
-    assert {mount.partition(":")[0] for mount in mounts} == set(COMPOSE["volumes"])
-    for name in ("server", "sqlite-server"):
-        (mount,) = OURS[name]["volumes"]
-        assert mount.partition(":")[2] == image_environment()["MEIJIN_DATA"]
-
-
-def test_no_secret_is_in_the_file() -> None:
-    """A password has a default for the inside of the network, and is taken from outside."""
-    for service in SERVICES.values():
-        for name, value in service.get("environment", {}).items():
-            if "PASSWORD" in name:
-                assert _VARIABLE.fullmatch(value)
-
-
-def test_health_check_tells_whether_a_server_serves(
-    terminal: "Terminal", pages: "Callable[[str], Page]"
-) -> None:
+def test_health_check_tells_whether_a_server_serves(terminal: Terminal) -> None:
     """The server's health check succeeds with a server there, and fails with none."""
-    word, *command = OURS["server"]["healthcheck"]["test"]
-    assert word == "CMD"
-    assert command[0] == "python"
-    serve = next(found for found in pages("README.md").commands if found.text == "meijin serve")
-    terminal.type(serve)
+    word, program, *arguments = OURS["server"]["healthcheck"]["test"]
+    assert (word, program) == ("CMD", "python")
+    terminal.type(page("README.md").command("meijin serve"))
     address = terminal.environment()["MEIJIN_SERVER"]
-    here = [argument.replace("127.0.0.1:7464", address) for argument in command[1:]]
-    assert here != command[1:]
-    assert subprocess.run([sys.executable, *here], check=False).returncode == 0
+    here = [argument.replace("127.0.0.1:7464", address) for argument in arguments]
+    assert here != arguments
+    subprocess.run([sys.executable, *here], check=True)
     terminal.close()
     away = subprocess.run([sys.executable, *here], check=False, stderr=subprocess.DEVNULL)
     assert away.returncode != 0
@@ -223,69 +125,47 @@ def test_health_check_tells_whether_a_server_serves(
 
 # the image
 
-
-def instructions() -> Iterator[tuple[str, str]]:
-    """The Dockerfile's instructions, continued lines joined."""
-    text = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
-    for line in text.splitlines():
-        if line and not line.startswith("#"):
-            word, _, rest = line.partition(" ")
-            yield word, rest.strip()
+_LINES = (ROOT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+INSTRUCTIONS = [line.partition(" ")[::2] for line in _LINES if line and not line.startswith("#")]
+"""The Dockerfile's, continued lines joined: the word and the rest."""
 
 
-def last(word: str) -> str:
-    """The argument of the last instruction of its kind."""
-    return [rest for found, rest in instructions() if found == word][-1]
-
-
-def image_environment() -> dict[str, str]:
-    """The variables that the image sets."""
-    pairs = [pair for word, rest in instructions() if word == "ENV" for pair in shlex.split(rest)]
-    return dict(pair.split("=", 1) for pair in pairs)
+def arguments_of(word: str) -> list[str]:
+    return [rest.strip() for found, rest in INSTRUCTIONS if found == word]
 
 
 def test_image_runs_meijin(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its entry point is the command, and what it does by default is to serve, with a word on TLS."""
-    assert json.loads(last("ENTRYPOINT")) == ["meijin"]
-    assert json.loads(last("CMD")) == ["serve"]
-    parse(ast.literal_eval(last("CMD")))
-    for variable, value in image_environment().items():
+    """What it does by default is to serve, with a word on TLS, on the ports that it exposes."""
+    assert json.loads(arguments_of("ENTRYPOINT")[-1]) == ["meijin"]
+    parse(json.loads(arguments_of("CMD")[-1]))
+    pairs = [pair for rest in arguments_of("ENV") for pair in shlex.split(rest)]
+    for variable, value in (pair.split("=", 1) for pair in pairs):
         if variable.startswith("MEIJIN_"):
             assert variable.removeprefix("MEIJIN_").lower() in Settings.model_fields
             monkeypatch.setenv(variable, value)
     with pytest.raises(ValidationError, match="without TLS"):
         Settings()
     monkeypatch.setenv("MEIJIN_PLAINTEXT", "true")
-    assert [Settings().listen, Settings().web] == [
-        f"0.0.0.0:{port}" for port in last("EXPOSE").split()
-    ]
+    settings, (ports,) = Settings(), arguments_of("EXPOSE")
+    assert [settings.listen, settings.web] == [f"0.0.0.0:{port}" for port in ports.split()]
+    assert any(f":{settings.data}" in mount for mount in OURS["server"]["volumes"])
 
 
-def test_image_is_built_from_pinned_parts() -> None:
-    """The base has a version, requirements come with hashes, and the project brings no others."""
-    bases = [rest.split()[0] for word, rest in instructions() if word == "FROM"]
+def test_image_is_built_from_pinned_parts_without_privileges() -> None:
+    """The base has a version, requirements come with hashes, and it runs as a user of its own."""
+    bases = [rest.split()[0] for rest in arguments_of("FROM")]
     assert all(re.fullmatch(r"python:3\.\d+-slim", base) for base in bases)
-    installs = [rest for word, rest in instructions() if word == "RUN" and "pip install" in rest]
-    assert "--require-hashes -r requirements.lock" in installs[0]
-    assert "--no-deps" in installs[1]
-    assert (ROOT / "requirements.lock").exists()
-
-
-def test_image_has_no_privileges() -> None:
-    """It runs as a user of its own, to whom the data folder belongs."""
-    user = last("USER")
-    assert user != "root"
-    made = next(rest for word, rest in instructions() if word == "RUN" and "useradd" in rest)
-    assert f"--owner={user} --group={user}" in made
-    assert image_environment()["MEIJIN_DATA"] in made
+    requirements, project = (run for run in arguments_of("RUN") if "pip install" in run)
+    assert "--require-hashes -r requirements.lock" in requirements
+    assert "--no-deps" in project
+    assert arguments_of("USER")[-1] != "root"
 
 
 def test_image_gets_all_the_code() -> None:
     """What is kept from the build is not what the build needs."""
     lines = (ROOT / ".dockerignore").read_text().split()
     kept = {line.removeprefix("!") for line in lines if line.startswith("!")}
-    project = (ROOT / "pyproject.toml").read_text()
-    packages = re.findall(r'"(\w+/meijin)"', project)
+    packages = re.findall(r'"(\w+/meijin)"', (ROOT / "pyproject.toml").read_text())
     assert lines[0] == "*"
     assert {*packages, "pyproject.toml", "requirements.lock", "README.md", "LICENSE"} <= kept
     assert all((ROOT / path).exists() for path in kept)

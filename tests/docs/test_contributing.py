@@ -1,87 +1,31 @@
-"""What contributors are handed: forms, hooks and a container that fit the project."""
+"""What contributors are handed: a table of rooms, make's targets, workflows that fit the project."""
 
-import json
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+import typer
 import yaml
+from tests.docs.pages import ROOT, page
 
-if TYPE_CHECKING:
-    from tests.docs.conftest import Page
+from meijin.cli.lazy_group import LazyGroup
+from meijin.cli.main import app
 
-ROOT = Path(__file__).resolve().parents[2]
-FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
-CONTAINER: dict[str, Any] = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
-FIELDS = {"textarea", "input", "dropdown", "checkboxes"}
-
-
-def is_target(command: str) -> bool:
-    """Whether the Makefile can carry a command out."""
-    make, target = command.split()
-    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    return make == "make" and target in targets
-
-
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.stem)
-def test_forms_can_be_filled_in(form: Path) -> None:
-    """A form has a name, and each of its fields a label and an id of its own."""
-    content: dict[str, Any] = yaml.safe_load(form.read_text())
-    assert all(content[key] for key in ("name", "description", "labels"))
-    fields = [part for part in content["body"] if part["type"] != "markdown"]
-    assert {field["type"] for field in fields} <= FIELDS
-    assert len({field["id"] for field in fields}) == len(fields)
-    assert all(field["attributes"]["label"] for field in fields)
+MAKEFILE = (ROOT / "Makefile").read_text()
+TARGETS = set(re.findall(r"^([\w-]+):", MAKEFILE, re.MULTILINE))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+JOBS: list[dict[str, Any]] = [
+    job for path in WORKFLOWS for job in yaml.safe_load(path.read_text())["jobs"].values()
+]
+STEPS: list[dict[str, Any]] = [step for job in JOBS for step in job["steps"]]
+PINNED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
+VARIABLE = re.compile(r"\$\{\{ (\S+) \}\}")
 
 
-def test_there_is_a_form_for_bugs_and_one_for_features() -> None:
-    """And a text that a pull request begins with."""
-    assert [form.stem for form in FORMS] == ["bug", "feature"]
-    assert "`make test`" in (ROOT / ".github" / "pull_request_template.md").read_text()
-
-
-def test_hook_runs_the_checks_of_the_makefile() -> None:
-    """Before a commit runs what `make check` runs, and no other list of checks."""
-    content = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
-    (repository,) = content["repos"]
-    (hook,) = repository["hooks"]
-    assert (repository["repo"], hook["language"]) == ("local", "system")
-    assert hook["entry"] == "make check"
-    assert is_target(hook["entry"])
-    assert not hook["pass_filenames"]
-
-
-def test_container_installs_the_project() -> None:
-    """Its Python is new enough, and it installs what `make` installs."""
-    name, _, version = CONTAINER["image"].partition(":")
-    assert name == "python"
-    assert tuple(int(part) for part in version.split(".")) >= (3, 11)
-    assert is_target(CONTAINER["postCreateCommand"])
-
-
-def test_container_has_postgresql_on_the_path() -> None:
-    """No test is skipped in it."""
-    needed = re.findall(r'shutil\.which\("(\w+)"\)', (ROOT / "tests/conftest.py").read_text())
-    assert needed == ["initdb", "pg_ctl"]
-    assert re.search(r"apt-get install .*\bpostgresql\b", CONTAINER["onCreateCommand"])
-    for program in needed:
-        link = rf"ln -s .*/usr/lib/postgresql/\*/bin/{program} .*/usr/local/bin$"
-        assert re.search(link, CONTAINER["onCreateCommand"])
-
-
-def test_container_has_an_environment_of_its_own() -> None:
-    """What the machine has installed into `.venv` is for another Python."""
-    (mount,) = CONTAINER["mounts"]
-    assert {"target=${containerWorkspaceFolder}/.venv", "type=volume"} < set(mount.split(","))
-
-
-def test_rooms_use_what_their_lines_name(pages: "Callable[[str], Page]") -> None:
+def test_rooms_use_what_their_lines_name() -> None:
     """The table of the rooms has all of them, and nothing in one imports another that it lacks."""
-    rows = pages("CONTRIBUTING.md").table("## The house")
     used = {}
-    for room, content, uses in rows:
+    for room, content, uses in page("CONTRIBUTING.md").table("## The house"):
         found = re.match(r"`meijin\.(\w+)`", content)
         used[found[1] if found else room.strip("`/")] = set(re.findall(r"`(\w+)`", uses))
     assert set(used) == {path.parent.name for path in ROOT.glob("*/meijin")} | {"testing"}
@@ -95,7 +39,40 @@ def test_rooms_use_what_their_lines_name(pages: "Callable[[str], Page]") -> None
 
 def test_every_make_target_is_phony() -> None:
     """No file of the same name keeps a target from being made."""
-    text = (ROOT / "Makefile").read_text()
-    targets = set(re.findall(r"^([\w-]+):", text, re.MULTILINE))
-    (phony,) = re.findall(r"^\.PHONY: (.+)$", text, re.MULTILINE)
-    assert set(phony.split()) == targets
+    (phony,) = re.findall(r"^\.PHONY: (.+)$", MAKEFILE, re.MULTILINE)
+    assert set(phony.split()) == TARGETS
+
+
+def test_jobs_are_bounded_and_may_read_alone() -> None:
+    """Each has a limit and uses what its matrix has; all three systems are there."""
+    for path in WORKFLOWS:
+        assert yaml.safe_load(path.read_text())["permissions"] == {"contents": "read"}
+    systems = set()
+    for job in JOBS:
+        assert 0 < job["timeout-minutes"] <= 360
+        matrix = job.get("strategy", {}).get("matrix", {})
+        assert set(VARIABLE.findall(str(job))) <= {f"matrix.{name}" for name in matrix}
+        systems |= {image.partition("-")[0] for image in matrix.get("system", [job["runs-on"]])}
+    assert systems == {"ubuntu", "macos", "windows"}
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.get("name", step.get("uses")))
+def test_steps_are_pinned_and_exist(step: dict[str, Any]) -> None:
+    """What others wrote is named by its commit; what is run is there."""
+    group = typer.main.get_group(app)
+    assert isinstance(group, LazyGroup)
+    commands = {command.name for command in group.lazy_commands}
+    assert ("uses" in step) is not ("run" in step)
+    match step.get("run", "").split():
+        case []:
+            assert PINNED.fullmatch(step["uses"])
+        case ["make", target, *_]:
+            assert {target} <= TARGETS or "{{" in step["run"]
+        case ["python", "-m", "meijin", word, *_]:
+            assert word in commands | {"--version", "--help"}
+        case ["python", "-m", "pip", "install", *_]:
+            pass
+        case ["python", script, *_] | [script]:
+            assert (ROOT / script).is_file()
+        case words:
+            pytest.fail(f"unknown command {words}")

@@ -1,23 +1,21 @@
 """The worked example of the protocol is played against a real server, word by word."""
 
 import queue
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import grpc
 import pytest
 from google.protobuf import text_format
+from tests.docs.pages import page
+from tests.docs.terminal import Terminal
 
 from meijin.game import TimeControl, Variant
 from meijin.v1 import play_service_pb2 as pb
 from meijin.v1.play_service_pb2_grpc import PlayServiceStub
 from meijin.v1.tournament_service_pb2 import CreateTournamentRequest, TournamentSettings
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
-from meijin.wire import time_control_to_proto, variant_to_proto
-
-if TYPE_CHECKING:
-    from tests.docs.conftest import Page, Terminal
+from meijin.wire.values import time_control_to_proto, variant_to_proto
 
 SECOND = "second"
 SECOND_CELLS = {1: 0, 3: 1}
@@ -37,7 +35,6 @@ class Conversation:
         )
 
     def say(self, request: pb.PlayRequest) -> None:
-        """Send a message."""
         self._requests.put(request)
 
     def hear(self) -> pb.PlayResponse | None:
@@ -50,28 +47,26 @@ class Conversation:
 
 
 @pytest.fixture
-def channel(terminal: "Terminal", pages: "Callable[[str], Page]") -> Iterator[grpc.Channel]:
-    """A channel to an open server."""
-    commands = pages("docs/protocol.md").commands
-    terminal.type(next(found for found in commands if found.text == "meijin serve --open"))
+def channel(terminal: Terminal) -> Iterator[grpc.Channel]:
+    terminal.type(page("docs/protocol.md").command("meijin serve --open"))
     with grpc.insecure_channel(terminal.environment()["MEIJIN_SERVER"]) as channel:
         yield channel
 
 
+Messages = list[pb.PlayRequest | pb.PlayResponse]
+
+
 @pytest.fixture
-def messages(pages: "Callable[[str], Page]") -> list[pb.PlayRequest | pb.PlayResponse]:
-    """The example's messages, in order."""
+def messages() -> Messages:
     kinds = {kind.DESCRIPTOR.name: kind for kind in (pb.PlayRequest, pb.PlayResponse)}
     return [
         text_format.Parse(fence.text, kinds[fence.title]())
-        for fence in pages("docs/protocol.md").fences
+        for fence in page("docs/protocol.md").fences
         if fence.language == "textproto"
     ]
 
 
-def test_worked_example(
-    channel: grpc.Channel, messages: list[pb.PlayRequest | pb.PlayResponse]
-) -> None:
+def test_worked_example(channel: grpc.Channel, messages: Messages) -> None:
     """The server says what the page says it does, up to the name of the session."""
     with ThreadPoolExecutor(1) as pool:
         other = Conversation(channel)
@@ -106,8 +101,7 @@ def take_charges(message: pb.PlayResponse, heard: pb.PlayResponse) -> None:
             turn.charge.CopyFrom(shown.charge)
 
 
-def hello_of(messages: list[pb.PlayRequest | pb.PlayResponse], name: str) -> pb.PlayRequest:
-    """The example's hello under another name."""
+def hello_of(messages: Messages, name: str) -> pb.PlayRequest:
     request = pb.PlayRequest()
     assert isinstance(messages[0], pb.PlayRequest)
     request.CopyFrom(messages[0])
@@ -116,7 +110,6 @@ def hello_of(messages: list[pb.PlayRequest | pb.PlayResponse], name: str) -> pb.
 
 
 def play_second(conversation: Conversation) -> None:
-    """Play the other side until the game ends."""
     while (response := conversation.hear()) is not None:
         for turn in response.events.turns:
             request = pb.PlayRequest()
@@ -127,7 +120,6 @@ def play_second(conversation: Conversation) -> None:
 
 
 def create_tournament(channel: grpc.Channel) -> None:
-    """Have the two play one game."""
     settings = TournamentSettings(
         bots=["first", SECOND],
         rounds=1,

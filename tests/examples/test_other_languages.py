@@ -2,33 +2,15 @@
 
 import ast
 import signal
-from collections.abc import Callable, Iterator
-from functools import partial
 
-import pytest
 from tests.authority import AuthorityFiles
 from tests.examples.conftest import COMMANDS, EXAMPLES
-from tests.system.chaos.proxy import Proxy
-from tests.system.conftest import Books
-from tests.system.processes import NO_LADDER, Process, Processes, Server, eventually, processes_of
+from tests.processes import Process, Processes, eventually, processes_of
+from tests.system.chaos.proxy import Link
+from tests.system.server import NO_LADDER, Server
 
 CONNECTED = "connected as"
 OPPONENT = "slow"
-PLANNED = 18
-
-
-@pytest.fixture
-def server(processes: Processes) -> Server:
-    """Anybody may play on it."""
-    return Server(processes, "--open", NO_LADDER)
-
-
-@pytest.fixture
-def proxy(server: Server) -> Iterator[Proxy]:
-    """What stands between a bot and the server."""
-    proxy = Proxy(server.port)
-    yield proxy
-    proxy.close()
 
 
 def start(server: Server, name: str, address: str, **env: str) -> Process:
@@ -37,49 +19,47 @@ def start(server: Server, name: str, address: str, **env: str) -> Process:
     return server.processes.start_command(name, *command, MEIJIN_SERVER=address, **env)
 
 
-def test_lost_connections(server: Server, proxy: Proxy, open_books: Callable[[str], Books]) -> None:
+def test_lost_connections(server: Server) -> None:
     """A cut and a restart of the server cost no game, and a signal ends a bot for good."""
-    links = {name: proxy.link() for name in COMMANDS}
-    bots = {name: start(server, name, f"127.0.0.1:{link.port}") for name, link in links.items()}
+    links = {name: Link(server.port) for name in COMMANDS}
+    bots = {name: start(server, name, link.address) for name, link in links.items()}
     server.start_bots(OPPONENT, delay=0.4)
     eventually(lambda: server.connected_bots() >= bots.keys())
     server.create_tournament(*bots, OPPONENT, rounds=6, time="10+0.5")
-    books = open_books(server.database_url)
-    eventually(books.running)
+    eventually(server.books.running)
     for link in links.values():
-        proxy.do(link.cut)
+        link.cut()
     for bot in bots.values():
-        eventually(partial(bot.has_said, CONNECTED, times=2))
-    assert books.running()
+        bot.wait_for(CONNECTED, times=2)
+    assert server.books.running()
     assert server.process.stop() == 0
     server.start()
-    eventually(lambda: books.finished() == PLANNED)
-    books.assert_each_planned_game_was_played_once(PLANNED)
+    server.assert_all_is_played(18)
     for bot in bots.values():
         assert bot.has_said("the server is about to stop; games go on after its return")
         assert bot.has_said(CONNECTED, times=3)
-        assert bot.stop(signal.SIGTERM) == 0
+        assert bot.stop() == 0
     eventually(lambda: server.connected_bots() == {OPPONENT})
-    assert not processes_of(server.processes.folder) & {bot.pid for bot in bots.values()}
+    for link in links.values():
+        link.close()
+    assert not processes_of(server.folder) & {bot.pid for bot in bots.values()}
 
 
-def test_interrupt_in_a_game(server: Server, open_books: Callable[[str], Books]) -> None:
+def test_interrupt_in_a_game(server: Server) -> None:
     """Ctrl-C leaves games to wait for the bot's return, which goes on with them."""
     bots = [start(server, name, server.address) for name in COMMANDS]
     server.start_bots(OPPONENT, delay=0.3)
     eventually(lambda: server.connected_bots() >= COMMANDS.keys())
     server.create_tournament(*COMMANDS, OPPONENT, rounds=2, time="10+0.5")
-    books = open_books(server.database_url)
     for bot in bots:
-        eventually(partial(bot.has_said, f"against {OPPONENT}"))
+        bot.wait_for(f"against {OPPONENT}")
         assert bot.stop(signal.SIGINT) == 0
-    running = books.running()
+    running = server.books.running()
     assert running
     for name in COMMANDS:
         start(server, name, server.address)
-    eventually(lambda: books.finished() == 6)
-    books.assert_each_planned_game_was_played_once(6)
-    assert running <= {str(game.id) for game in books.games()}
+    server.assert_all_is_played(6)
+    assert running <= {str(game.id) for game in server.books.games()}
 
 
 def test_refusal(guarded_server: Server) -> None:
@@ -98,7 +78,7 @@ def test_tls(processes: Processes) -> None:
     address = f"grpcs://{server.address}"
     for name in COMMANDS:
         bot = start(server, name, address, MEIJIN_CA=str(files.ca))
-        eventually(partial(bot.has_said, f"{CONNECTED} {name} to {address}"))
+        bot.wait_for(f"{CONNECTED} {name} to {address}")
         assert bot.stop() == 0
 
 
