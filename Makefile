@@ -5,11 +5,11 @@ BIN := .venv/bin
 # Searches and simulated games take three times as long when their lines are counted, and processes
 # are not counted.
 UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs examples fuzz game scripts simulation system web)
-CODE := game store bots ladder server web arena cli tests benchmarks scripts examples
+CODE := game store bots ladder server web local cli tests benchmarks scripts examples
 # What npm writes last.
 NODE_MODULES := examples/javascript/node_modules/.package-lock.json
 
-# So many tests at once: nearly every one keeps a single core busy, and whoever runs out of tests
+# This many tests at once: nearly every one keeps a single core busy, and whoever runs out of tests
 # takes over half of what another has left.
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal
@@ -22,7 +22,7 @@ KILLS ?= 10
 # Empty is unset: each of the tests' hundreds of processes would compile all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-long coverage busy size chaos power check lint types walls protos install generate lock clean
+.PHONY: help demo test test-long coverage busy size mutants chaos power check lint types walls protos install generate lock clean
 
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
@@ -30,6 +30,7 @@ help:
 	@echo "make test-long   the others: processes, faults, simulated games, every page; and coverage"
 	@echo "make coverage    how much of the code the tests of units reach"
 	@echo "make busy        tests of processes beside six busy loops, three times"
+	@echo "make mutants     whether tests notice each guard that is taken away; set ROOMS to some"
 	@echo "make chaos       an hour of tournaments under faults; set MINUTES and SEED to other ones"
 	@echo "make power       power cuts and kills of servers under games; set CUTS and KILLS"
 	@echo "make check       the checks alone: lint, types, walls, protos; each is a target too"
@@ -55,7 +56,10 @@ coverage: .venv/installed-dev
 
 # Three times: what depends on the machine's mood shows itself seldom.
 busy: .venv/installed-dev
-	$(BIN)/python scripts/busy.py $(PYTEST) tests/system tests/docs/test_commands.py tests/testing tests/arena
+	$(BIN)/python scripts/busy.py $(PYTEST) tests/system tests/docs/test_commands.py tests/testing tests/local
+
+mutants: .venv/installed-dev
+	$(BIN)/python -m tests.mutants $(ROOMS)
 
 chaos: .venv/installed-dev
 	$(BIN)/python -m tests.system.chaos --minutes $(MINUTES) --seed $(SEED)

@@ -1,47 +1,37 @@
-"""Generates the Python code of the protos and the OpenAPI document, or checks that both are fresh.
+"""Generates code from the protos, and pages from the code, or checks that all of it is fresh.
 
 python scripts/generate.py            write the generated files
 python scripts/generate.py --check    write nothing; name what is stale, exit 1
 """
 
-import subprocess
 import sys
 import tempfile
-from importlib.resources import files
 from pathlib import Path
 
-from openapi import write_document
+from openapi import PROTOS, protoc, write_document
+from reference import columns_page, commands_page, settings_page
 
 HOUSE = Path(__file__).resolve().parent.parent
-ROOT = HOUSE / "proto"
 GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
-DOCUMENT = HOUSE / "web/meijin/web/api/openapi.json"
+PAGES = {
+    "docs/columns.md": columns_page,
+    "docs/commands.md": commands_page,
+    "docs/settings.md": settings_page,
+}
 
 
 def generate(target: Path) -> None:
     """Run protoc for every proto; only services get service code."""
-    protos = sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*.proto"))
+    protos = sorted(str(path.relative_to(PROTOS)) for path in PROTOS.rglob("*.proto"))
     services = [name for name in protos if name.endswith("_service.proto")]
     _protoc(protos, f"--python_out={target}", f"--mypy_out={target}")
     _protoc(services, f"--grpc_python_out={target}", f"--mypy_grpc_out={target}")
 
 
-def generate_document(target: Path) -> None:
-    """Write the OpenAPI document of the JSON API, with the protos' comments."""
-    services = sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*_service.proto"))
-    with tempfile.TemporaryDirectory() as folder:
-        descriptors = Path(folder) / "descriptors"
-        options = ("--include_imports", "--include_source_info")
-        _protoc(services, *options, f"--descriptor_set_out={descriptors}")
-        write_document(descriptors, target)
-
-
 def _protoc(protos: list[str], *outputs: str) -> None:
-    well_known = files("grpc_tools") / "_proto"
-    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{ROOT}", f"-I{well_known}"]
     scripts = Path(sys.executable).parent
     plugins = [f"--plugin=protoc-gen-{name}={scripts / f'protoc-gen-{name}'}" for name in PLUGINS]
-    subprocess.run([*command, *plugins, *outputs, *protos], check=True)
+    protoc(protos, *plugins, *outputs)
 
 
 PLUGINS = ("mypy", "mypy_grpc")
@@ -53,28 +43,23 @@ def _contents(root: Path) -> dict[str, str]:
 
 
 def check() -> int:
-    """Compare a fresh generation with what lies beside the protos."""
+    """Compare a fresh generation with what is kept; the OpenAPI document is written anew."""
+    write_document()
     with tempfile.TemporaryDirectory() as folder:
         generate(Path(folder))
-        fresh, kept = _contents(Path(folder)), _contents(ROOT)
-    stale = sorted(name for name in fresh.keys() | kept.keys() if fresh.get(name) != kept.get(name))
+        fresh, kept = _contents(Path(folder)), _contents(PROTOS)
+    names = sorted(fresh.keys() | kept.keys())
+    stale = [f"proto/{name}" for name in names if fresh.get(name) != kept.get(name)]
+    stale += [name for name, page in PAGES.items() if (HOUSE / name).read_text() != page()]
     for name in stale:
-        print(f"stale: proto/{name}; run `make generate`")
-    if not _is_document_fresh():
-        print(f"stale: {DOCUMENT.relative_to(HOUSE)}; run `make generate`")
-        return 1
+        print(f"stale: {name}; run `make generate`")
     return 1 if stale else 0
-
-
-def _is_document_fresh() -> bool:
-    with tempfile.TemporaryDirectory() as folder:
-        fresh = Path(folder) / DOCUMENT.name
-        generate_document(fresh)
-        return DOCUMENT.exists() and fresh.read_text() == DOCUMENT.read_text()
 
 
 if __name__ == "__main__":
     if "--check" in sys.argv[1:]:
         sys.exit(check())
-    generate(ROOT)
-    generate_document(DOCUMENT)
+    generate(PROTOS)
+    write_document()
+    for name, page in PAGES.items():
+        (HOUSE / name).write_text(page())

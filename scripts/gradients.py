@@ -11,10 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from meijin.bots.core.geometry import STEPS
 from meijin.bots.core.jit import array_type, float64, int64, jit, record_type, void
-from meijin.bots.core.lookup import CHANNELS, HIDDEN
-from meijin.bots.core.windows import KEYS, ROWS, WINDOW
+from meijin.bots.core.lookup import CHANNELS, HIDDEN, KEYS, ROWS, STEPS, WINDOW
 
 SIDE = 15
 """Of the boards learnt from."""

@@ -2,8 +2,12 @@
 
 import json
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,9 +20,13 @@ from google.protobuf.descriptor_pb2 import (
     MethodDescriptorProto,
 )
 
-from meijin.web.api.answers import statuses
-from meijin.web.api.methods import METHODS, PACKAGE, PREFIX, Method
-from meijin.web.api.streams import MEDIA_TYPE
+from meijin.web.api.methods import METHODS, PREFIX, STREAM_TYPE, Method
+from meijin.web.refusals import statuses
+from meijin.wire.methods import PACKAGE
+
+HOUSE = Path(__file__).resolve().parent.parent
+PROTOS = HOUSE / "proto"
+DOCUMENT = HOUSE / "web/meijin/web/api/openapi.json"
 
 Schema: TypeAlias = dict[str, object]
 
@@ -128,10 +136,22 @@ class Contract:
             self.comments[f"{name}{mark}{part}"] = said.get((*path, 2, number), "")
 
 
-def write_document(descriptors: Path, target: Path) -> None:
-    """Write the document of the contract that a file of descriptors holds."""
-    contract = Contract.of(FileDescriptorSet.FromString(descriptors.read_bytes()))
-    target.write_text(json.dumps(document(contract), indent=1, ensure_ascii=False) + "\n")
+def write_document() -> None:
+    """Write the document where the API serves it from."""
+    services = sorted(str(path.relative_to(PROTOS)) for path in PROTOS.rglob("*_service.proto"))
+    with tempfile.TemporaryDirectory() as folder:
+        descriptors = Path(folder) / "descriptors"
+        options = ("--include_imports", "--include_source_info")
+        protoc(services, *options, f"--descriptor_set_out={descriptors}")
+        contract = Contract.of(FileDescriptorSet.FromString(descriptors.read_bytes()))
+    DOCUMENT.write_text(json.dumps(document(contract), indent=1, ensure_ascii=False) + "\n")
+
+
+def protoc(protos: Sequence[str], *options: str) -> None:
+    """Run the compiler of protos, whose names are relative to their folder."""
+    well_known = files("grpc_tools") / "_proto"
+    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTOS}", f"-I{well_known}"]
+    subprocess.run([*command, *options, *protos], check=True)
 
 
 def document(contract: Contract) -> Schema:
@@ -182,7 +202,7 @@ def _operation(contract: Contract, method: Method) -> Schema:
         if method.example:
             content["example"] = json.loads(method.example)
         operation["requestBody"] = {"content": {"application/json": content}}
-    media_type = MEDIA_TYPE if called.server_streaming else "application/json"
+    media_type = STREAM_TYPE if called.server_streaming else "application/json"
     answer = _reference(called.output_type.rpartition(".")[2])
     says = "A message a line." if called.server_streaming else "What the method answers."
     operation["responses"] = {

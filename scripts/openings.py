@@ -24,13 +24,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
-from meijin.bots.core.balance import imbalance
-from meijin.bots.core.engine import Engine
+from meijin.bots.core.engine import Engine, imbalance
 from meijin.game import GOMOKU, Opening, openings_for
 from meijin.game.board.symmetry import position_key
-from meijin.game.openings.book import ALPHABET, BOOK_SIDE
+from meijin.game.openings.balanced import ALPHABET, BOOK_SIDE
 
-MODULE = Path(__file__).parents[1] / "game" / "meijin" / "game" / "generated.py"
+MODULE = Path(__file__).parents[1] / "game" / "meijin" / "game" / "openings" / "generated.py"
 
 STONES = (4, 5, 6, 7)
 CHUNK = 16
@@ -40,7 +39,7 @@ LINE = 16
 
 
 def drawn_openings(seed: int) -> Iterator[Opening]:
-    """Random openings, each once up to symmetry, for ever."""
+    """Random openings, each once up to symmetry, forever."""
     rng = Random(seed)
     known = {position_key(opening, GOMOKU) for opening in openings_for(GOMOKU)}
     edge = (GOMOKU.width - BOOK_SIDE) // 2
@@ -60,7 +59,7 @@ def is_balanced(opening: Opening) -> bool:
 
 
 def make_openings(count: int, seed: int, processes: int) -> list[Opening]:
-    """The first so many balanced ones of those drawn."""
+    """The first N balanced ones of those drawn."""
     drawn = drawn_openings(seed)
     made: list[Opening] = []
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
@@ -88,7 +87,7 @@ def module_text(openings: list[Opening], seed: int) -> str:
         f'"""Generated balanced openings: {len(words)}, by ``scripts/openings.py --seed {seed}``; '
         'not edited."""\n\n'
         f'GENERATED = """\n{body}\n"""\n'
-        '"""A word an opening, a letter a stone; see `opening_book`."""\n'
+        '"""A word an opening, a letter a stone; see `balanced`."""\n'
     )
 
 

@@ -21,8 +21,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, Self
 
-from meijin.arena.local import local_server
 from meijin.game import GOMOKU, Board
+from meijin.local.server import local_server
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 RUN = "run.json"

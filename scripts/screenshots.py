@@ -19,7 +19,7 @@ from picture import BOTS, FOLDER, POLL, TERMS, ask, running_bot
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from meijin.arena.local import addresses, local_server
+from meijin.local.server import addresses, local_server
 from meijin.wire.contract import SERVER_LOG_FILE
 
 SIZE = (1200, 760)

@@ -28,8 +28,9 @@ from random import Random
 
 import numpy as np
 
-from meijin.bots.core.engine import Engine, Limits, Options
-from meijin.bots.core.evaluate import PROVEN
+from meijin.bots.core.engine import Engine
+from meijin.bots.core.limits import Options, SearchLimits
+from meijin.bots.core.network import PROVEN
 from meijin.game import GOMOKU, Board, Color
 
 SPREAD = 4
@@ -83,7 +84,7 @@ def stray(board: Board, rng: Random) -> int:
 
 def play(engine: Engine, rng: Random, nodes: int) -> Record | None:
     """Play a game; ``None`` if its opening is too one-sided."""
-    board, limits = draw_opening(rng), Limits(nodes=nodes)
+    board, limits = draw_opening(rng), SearchLimits(nodes=nodes)
     if board.is_over or abs(engine.search_board(board, limits).score) > LOPSIDED:
         return None
     record = Record(opening=len(board.moves), settled=len(board.moves))

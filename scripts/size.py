@@ -2,7 +2,7 @@
 
     python scripts/size.py [--markdown]
 
-Generated code, migrations, benchmarks and scripts are no part of the product. A line of code is one
+Generated code and pages, migrations, benchmarks and scripts are no part of the product. A line of code is one
 that is neither blank nor of a docstring or comment.
 """
 
@@ -17,8 +17,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("game", "proto", "store", "ladder", "server", "bots", "arena", "web", "cli")
+ROOMS = ("game", "proto", "store", "ladder", "server", "bots", "local", "web", "cli")
 PAGES = ("docs/*.md", "README.md", "CONTRIBUTING.md", "benchmarks/README.md")
+WORD = re.compile(r"\S*\w\S*")
+"""Borders of tables are none."""
+MADE = "<!-- Made by"
+"""How a generated page begins."""
 FEATURES = (
     ("engines of others", "bridge|engine|wrap"),
     ("built-in searches", "bots/(core|builtin|reference)"),
@@ -46,11 +50,14 @@ def main() -> None:
     sizes = {file: _size(ROOT / file) for file in (*product, *tests)}
     by_room = _sums(sizes, _room)
     by_feature = _sums(sizes, _feature)
-    write = _markdown if "--markdown" in sys.argv else _text
-    write("room", [*by_room.items(), ("all", _total(by_room.values()))])
-    write("feature", by_feature.items())
-    words = sum(len((ROOT / page).read_text().split()) for page in _pages())
-    sys.stdout.write(f"{words:,} words in {len(list(_pages()))} pages\n")
+    table = _markdown if "--markdown" in sys.argv else _text
+    words = [len(WORD.findall(text)) for text in _pages()]
+    lines = [
+        *table("room", [*by_room.items(), ("all", _total(by_room.values()))]),
+        *table("feature", by_feature.items()),
+        f"{sum(words):,} words in {len(words)} pages\n",
+    ]
+    sys.stdout.write("".join(lines))  # at once, for who reads no more than the first lines
 
 
 Row = tuple[int, int, int]
@@ -66,9 +73,12 @@ def _files() -> Iterator[Path]:
             yield Path(name)
 
 
-def _pages() -> Iterator[Path]:
+def _pages() -> Iterator[str]:
     for pattern in PAGES:
-        yield from (path.relative_to(ROOT) for path in sorted(ROOT.glob(pattern)))
+        for path in ROOT.glob(pattern):
+            text = path.read_text()
+            if not text.startswith(MADE):
+                yield text
 
 
 def _room(file: Path) -> str:
@@ -124,18 +134,18 @@ def _total(rows: Iterable[Row]) -> Row:
     return product, code, tests
 
 
-def _text(title: str, rows: Iterable[tuple[str, Row]]) -> None:
-    sys.stdout.write(f"{title:24}{'product':>10}{'code':>10}{'tests':>10}\n")
+def _text(title: str, rows: Iterable[tuple[str, Row]]) -> Iterator[str]:
+    yield f"{title:24}{'product':>10}{'code':>10}{'tests':>10}\n"
     for name, row in rows:
-        sys.stdout.write(f"{name:24}" + "".join(f"{number:10,}" for number in row) + "\n")
-    sys.stdout.write("\n")
+        yield f"{name:24}" + "".join(f"{number:10,}" for number in row) + "\n"
+    yield "\n"
 
 
-def _markdown(title: str, rows: Iterable[tuple[str, Row]]) -> None:
-    sys.stdout.write(f"| {title} | product | code | tests |\n|---|---:|---:|---:|\n")
+def _markdown(title: str, rows: Iterable[tuple[str, Row]]) -> Iterator[str]:
+    yield f"| {title} | product | code | tests |\n|---|---:|---:|---:|\n"
     for name, row in rows:
-        sys.stdout.write(f"| {name} | " + " | ".join(f"{number:,}" for number in row) + " |\n")
-    sys.stdout.write("\n")
+        yield f"| {name} | " + " | ".join(f"{number:,}" for number in row) + " |\n"
+    yield "\n"
 
 
 if __name__ == "__main__":

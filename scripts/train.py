@@ -27,17 +27,17 @@ from gradients import (
 )
 from numpy.typing import NDArray
 
-from meijin.bots.core.evaluate import PROVEN
 from meijin.bots.core.jit import new_record
+from meijin.bots.core.lookup import number_windows
 from meijin.bots.core.network import (
     LAYER_SHIFT,
     POINTS,
     POLICY_POINTS,
     POLICY_SHIFT,
     POOL_SHIFT,
+    PROVEN,
     VALUE_SHIFT,
 )
-from meijin.bots.core.windows import number_windows
 
 RESULT_SHARE = 0.4
 """What the game's result counts for in the aim; the rest is the search's score."""

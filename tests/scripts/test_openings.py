@@ -24,7 +24,6 @@ def test_what_ships_is_what_the_script_makes() -> None:
 
 
 def test_the_module_is_written_as_it_is_read() -> None:
-    """Word for word."""
     text = script.module_text(list(generated_openings(GOMOKU)), seed=1)
     namespace: dict[str, str] = {}
     exec(text, namespace)
@@ -38,8 +37,3 @@ def test_no_two_drawn_are_the_same() -> None:
     assert len(keys) == 340
     assert drawn == list(islice(script.drawn_openings(2), 300))
     assert not set(images_of(drawn[0], GOMOKU)) & set(drawn)
-
-
-def test_a_lopsided_opening_is_left_out() -> None:
-    """Black has three in a row and is to move."""
-    assert not script.is_balanced((112, 20, 113, 40, 114, 60))

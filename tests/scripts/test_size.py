@@ -19,11 +19,3 @@ def test_every_room_and_every_feature_is_counted() -> None:
     sums = [sum(column) for column in zip(*counts, strict=True)]
     assert [int(number.replace(",", "")) for number in total.split()[1:]] == sums
     assert " words in " in words
-
-
-def test_docstrings_and_comments_are_no_code(tmp_path: Path) -> None:
-    path = tmp_path / "module.py"
-    path.write_text(
-        '"""A module.\n\nMore.\n"""\n\nX = 1  # why\n"""About it."""\n# what\nY = """\n"""\n'
-    )
-    assert size._size(path) == (10, 3)

@@ -1,4 +1,4 @@
-"""Training of the network."""
+"""Games to learn from, and training of the network."""
 
 from __future__ import annotations
 
@@ -9,77 +9,59 @@ import numpy as np
 import pytest
 import selfplay
 import train
-from gradients import PARAMETERS, POLICY_SHARE, POSITION, as_record, draw_numbers
-from train import Trainer
+from gradients import POSITION, as_record, draw_numbers
+from train import Games, Trainer
 
 from meijin.bots.core import lookup
-from meijin.bots.core.engine import Engine, Options
+from meijin.bots.core.engine import Engine
 from meijin.bots.core.jit import new_record
+from meijin.bots.core.limits import Options
 from meijin.bots.core.lookup import tables_of
-from meijin.bots.core.network import POINTS, POLICY_POINTS, policy_score, value
+from meijin.bots.core.network import POINTS, POLICY_POINTS, PROVEN, policy_score, value
 from meijin.bots.core.state import STATE, init, make
-from meijin.game import GOMOKU
+from meijin.game import GOMOKU, Board
 
-EVERY = np.arange(24)
-CENTRE = np.arange(225).reshape(15, 15)[3:12, 3:12].reshape(-1)
-
-
-def some_positions(count: int = len(EVERY)) -> train.Rows:
-    """Random positions with random aims and moves."""
-    rng = np.random.default_rng(2)
-    rows = np.zeros(count, POSITION)
-    for row in rows:
-        cells = rng.choice(CENTRE, 26, replace=False)
-        row["board"][cells[:12]], row["board"][cells[12:25]] = 1, 2
-        row["move"], row["aim"] = cells[25], rng.random()
-    return rows
+FEW = 60
 
 
-def total_loss(trainer: Trainer, positions: train.Rows) -> float:
-    """The loss that is made small."""
-    found = trainer.check(positions, EVERY)
-    return found["value"] + POLICY_SHARE * found["policy"]
+def records(count: int) -> list[selfplay.Record]:
+    engine, rng = Engine(GOMOKU, Options(table_bits=10)), Random(5)
+    found: list[selfplay.Record] = []
+    while len(found) < count:
+        record = selfplay.play(engine, rng, FEW)
+        if record is not None:
+            found.append(record)
+    return found
 
 
-@pytest.mark.parametrize("name", PARAMETERS.names or ())
-def test_slopes(name: str) -> None:
-    """Slopes are those of finite differences."""
-    positions, trainer = some_positions(), Trainer(3)
-    trainer._visit(positions, EVERY, learn=True)
-    slopes = as_record(trainer._slopes)[name].reshape(-1) / len(EVERY)
-    numbers = trainer.parameters[name].reshape(-1)
-    if name == "last_bias":  # a scalar of a record is a copy
-        numbers = trainer._numbers[-1:]
-    for at in np.argsort(-abs(slopes))[:5]:
-        before, step = numbers[at], np.float32(1e-3)
-        numbers[at] = before + step
-        above = total_loss(trainer, positions)
-        numbers[at] = before - step
-        below = total_loss(trainer, positions)
-        numbers[at] = before
-        assert slopes[at] == pytest.approx((above - below) / (2 * step), rel=0.1, abs=5e-4)
+def test_games_can_be_replayed() -> None:
+    """Every game is legal, has a score for each ply, and ends with a five or a proof."""
+    for record in records(12):
+        board = Board.from_moves(record.moves, GOMOKU)
+        assert len(record.scores) == len(record.moves)
+        assert 0 < record.opening <= record.settled <= len(record.moves)
+        assert board.is_over or abs(record.scores[-1]) >= PROVEN
+        if board.winner is not None:
+            assert record.result == float(len(record.moves) % 2 == 1)
 
 
-def test_learning() -> None:
-    """What is learnt by heart is known, and the row for nothing stays empty."""
-    positions, trainer = some_positions(), Trainer(1)
-    before = total_loss(trainer, positions)
-    for _ in range(500):
-        trainer.learn(positions, EVERY, 1e-2)
-    found = trainer.check(positions, EVERY)
-    assert found["policy"] < 0.2
-    assert found["hits"] > 0.95
-    assert found["value"] + POLICY_SHARE * found["policy"] < before / 2
-    assert not trainer.parameters["rows"][0].any()
-
-
-def test_aims() -> None:
-    """A proof is certain, whatever the result; without a result the score alone counts."""
-    scores = np.array([29_900.0, -29_900.0, 0.0, 0.0, 0.0])
-    results = np.array([0.0, 1.0, 1.0, 0.0, -1.0])
-    found = train.aims(scores, results)
-    share = train.RESULT_SHARE
-    np.testing.assert_allclose(found, [1, 0, 0.5 + share / 2, 0.5 - share / 2, 0.5])
+def test_saved_games_are_read(tmp_path: Path) -> None:
+    """What is saved comes back as positions: as many as there are scored plies."""
+    played = records(5)
+    selfplay.save(tmp_path / "games.npz", played)
+    rows, scores, results = Games.load(tmp_path / "games.npz").positions()
+    assert len(rows) == sum(len(record.moves) - record.opening for record in played)
+    first = played[0]
+    board = rows[0]["board"]
+    for number, cell in enumerate(first.moves[: first.opening]):
+        assert board[cell] == (1 if (first.opening - number) % 2 == 0 else 2)
+    assert (board != 0).sum() == first.opening
+    assert rows[0]["move"] == first.moves[first.opening]
+    assert scores[0] == first.scores[first.opening]
+    last = len(first.moves) - first.opening - 1
+    if first.settled < len(first.moves):
+        black_moved = len(first.moves) % 2 == 1
+        assert results[last] == (first.result if black_moved else 1 - first.result)
 
 
 def forget_tables() -> None:
@@ -115,18 +97,11 @@ def test_whole_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gap == pytest.approx(expected, abs=2)
 
 
-def test_numbers_too_large() -> None:
-    """A number that does not fit is an error, not another number."""
-    with pytest.raises(OverflowError, match="does not fit int16"):
-        train.rounded(np.array([40.0], np.float32), 1000, np.int16)
-
-
 def test_training(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command makes a network of a few games that the core can load."""
-    engine, rng = Engine(GOMOKU, Options(table_bits=10)), Random(1)
-    played = [record for _ in range(30) if (record := selfplay.play(engine, rng, 50))]
+    played = records(25)
     games, network = tmp_path / "games.npz", tmp_path / "network.npz"
     selfplay.save(games, played)
     monkeypatch.setattr("sys.argv", ["train.py", str(network), str(games), "--epochs", "2"])
