@@ -32,7 +32,6 @@ class Collector(TraceServiceServicer):
         """Somebody has sent something."""
 
     def Export(self, request: ExportTraceServiceRequest, context: Any) -> Any:  # noqa: ARG002, N802 - gRPC's
-        """Take them."""
         self.asked.set()
         self.is_open.wait()
         self.requests.append(request)
@@ -51,7 +50,6 @@ class Collector(TraceServiceServicer):
 
     @property
     def services(self) -> set[object]:
-        """The names of the services that sent them."""
         return {
             values(resource.resource.attributes)["service.name"]
             for request in list(self.requests)
@@ -59,12 +57,10 @@ class Collector(TraceServiceServicer):
         }
 
     def named(self, name: str) -> list[Span]:
-        """The spans of a name."""
         return [span for span in self.spans if span.name == name]
 
 
 def values(attributes: Any) -> dict[str, Any]:
-    """Attributes as plain values."""
     found: dict[str, KeyValue] = {each.key: each for each in attributes}
     return {
         key: getattr(each.value, str(each.value.WhichOneof("value"))) for key, each in found.items()

@@ -10,16 +10,19 @@ import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVarTuple
+from typing import TYPE_CHECKING, TypeVarTuple
 
 import psycopg
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from meijin.store import Database
 
 # A busy machine is no failure: the default deadline is 200 ms per example.
 settings.register_profile("meijin", deadline=None)
@@ -58,7 +61,6 @@ class PostgreSQL:
         self._run("initdb", f"--pgdata={self._data}", *options)
 
     def start(self) -> None:
-        """Start the server and return when it answers."""
         options = f"-F -k {self._folder} -c listen_addresses=''"
         self._run(
             "pg_ctl", "start", "-w", "-D", self._data, "-l", self._folder / "log", "-o", options
@@ -77,11 +79,13 @@ class PostgreSQL:
         stopped = [postmaster, *map(int, children)]
         try:
             for pid in stopped:
-                os.kill(pid, signal.SIGSTOP)
+                with suppress(ProcessLookupError):  # it may have ended meanwhile
+                    os.kill(pid, signal.SIGSTOP)
             yield
         finally:
             for pid in stopped:
-                os.kill(pid, signal.SIGCONT)
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
 
     def new_database(self) -> str:
         """The SQLAlchemy URL of a database that was just made and is empty."""
@@ -103,6 +107,18 @@ class PostgreSQL:
             group=group,
             extra_groups=None if self._user is None else [],
         )
+
+
+@contextmanager
+def running_postgresql() -> Iterator[PostgreSQL]:
+    # The path of a socket is at most 107 bytes, so not under pytest's long folders.
+    with tempfile.TemporaryDirectory(prefix="meijin-postgresql-") as folder:
+        server = PostgreSQL(Path(folder))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop("immediate")
 
 
 def _other_user() -> str:
@@ -133,12 +149,27 @@ class TestLoop(asyncio.SelectorEventLoop):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of long folders."""
     here = Path(__file__).parent
     for item in items:
         name = item.path.relative_to(here).as_posix()
         if name.startswith(LONG) and item.get_closest_marker("smoke") is None:
             item.add_marker(pytest.mark.long)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator["Database"]:
+    """A fresh one on SQLite."""
+    from meijin.store import Database, Durability
+
+    with Database(f"sqlite:///{tmp_path / 'meijin.db'}", Durability.PROCESS) as database:
+        database.migrate()
+        yield database
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """Processes hear SIGINT, also where the tests run in a shell's background, which ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
@@ -152,14 +183,8 @@ def postgresql() -> Iterator[PostgreSQL]:
     """A running PostgreSQL server, stopped at the end of the session."""
     if shutil.which("initdb") is None or shutil.which("pg_ctl") is None:
         pytest.skip(MISSING)
-    # The path of a socket is at most 107 bytes, so not under pytest's long folders.
-    with tempfile.TemporaryDirectory(prefix="meijin-postgresql-") as folder:
-        server = PostgreSQL(Path(folder))
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop("immediate")
+    with running_postgresql() as server:
+        yield server
 
 
 @contextmanager

@@ -1,15 +1,13 @@
 """The lists of folders in the project's files name the folders that there are."""
 
 import ast
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import hypothesis
+import pytest
 from tests.conftest import LONG
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,7 +25,6 @@ PROGRAMS = MODULES | {"examples"}
 
 
 def unique(names: list[str]) -> set[str]:
-    """The names of a list that has each of them once."""
     assert len(names) == len(set(names))
     return set(names)
 
@@ -38,37 +35,39 @@ def test_rooms_are_parts_of_one_namespace() -> None:
     assert list(ROOT.glob("*/meijin/__init__.py")) == []
 
 
-def test_build_takes_every_room() -> None:
-    """An editable install and a wheel both have all of them."""
-    build = TOOLS["hatch"]["build"]
-    assert unique(build["dev-mode-dirs"]) == ROOMS
-    assert unique(build["targets"]["wheel"]["packages"]) == {f"{room}/meijin" for room in ROOMS}
+PATHS = TOOLS["mypy"]["mypy_path"].replace("$MYPY_CONFIG_FILE_DIR/", "").split(":")
+CODE = re.findall(r"^CODE := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[0].split()
 
 
-def test_tests_find_every_room() -> None:
-    """Tests import the rooms and the programs."""
-    assert unique(TOOLS["pytest"]["ini_options"]["pythonpath"]) == ROOMS | MODULES
-
-
-def test_checkers_read_every_room() -> None:
-    """Types and style are checked in the rooms, the programs and the tests."""
-    path = TOOLS["mypy"]["mypy_path"].replace("$MYPY_CONFIG_FILE_DIR/", "")
-    code = re.findall(r"^CODE := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert unique(path.split(":")) == ROOMS | MODULES
-    assert unique(TOOLS["mypy"]["files"]) == ROOMS | PROGRAMS | {"tests"}
-    assert unique(TOOLS["ruff"]["src"]) == ROOMS
-    assert unique(code[0].split()) == ROOMS - {"proto"} | PROGRAMS | {"tests"}
+@pytest.mark.parametrize(
+    ("listed", "wanted"),
+    [
+        (TOOLS["hatch"]["build"]["dev-mode-dirs"], ROOMS),
+        (
+            TOOLS["hatch"]["build"]["targets"]["wheel"]["packages"],
+            {f"{room}/meijin" for room in ROOMS},
+        ),
+        (TOOLS["pytest"]["ini_options"]["pythonpath"], ROOMS | MODULES),
+        (PATHS, ROOMS | MODULES),
+        (TOOLS["mypy"]["files"], ROOMS | PROGRAMS | {"tests"}),
+        (TOOLS["ruff"]["src"], ROOMS),
+        (CODE, ROOMS - {"proto"} | PROGRAMS | {"tests"}),
+    ],
+    ids=["editable", "wheel", "pytest", "mypy-path", "mypy", "ruff", "make"],
+)
+def test_every_tool_knows_every_room(listed: list[str], wanted: set[str]) -> None:
+    assert unique(listed) == wanted
 
 
 def test_coverage_is_of_every_room_with_traced_tests() -> None:
-    """All but `game`, `arena`, `web` and `cli`; of `bots` the SDK, of `proto` what is not generated."""
+    """All but `game`, `local`, `web` and `cli`; of `bots` the SDK, of `proto` what is not generated."""
     sources = unique(TOOLS["coverage"]["run"]["source"])
     parts = {source for source in sources if "/" in source}
     assert parts == {"bots/meijin/bots/sdk", "proto/meijin/wire"}
     assert all((ROOT / source).is_dir() for source in sources)
     assert {source.partition("/")[0] for source in sources} == ROOMS - {
         "game",
-        "arena",
+        "local",
         "web",
         "cli",
     }
@@ -82,17 +81,6 @@ def test_every_test_is_run_by_one_of_two_commands() -> None:
     assert all((ROOT / "tests" / name).exists() for name in LONG)
     assert '\t$(PYTEST) -m "not long" tests\n' in makefile
     assert "\t$(PYTEST) -m long tests\n" in makefile
-
-
-def test_processes_of_tests_need_not_compile_what_they_import() -> None:
-    """Whatever the environment says, one keeps the bytecode for the others."""
-    program = "import sys; print(sys.dont_write_bytecode)"
-    command = ["make", "--silent", f"--eval=show: ; @{sys.executable} -c '{program}'", "show"]
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "MAKEFLAGS": "", "MAKELEVEL": "0"}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False\n"
 
 
 def test_properties_have_no_deadline() -> None:
@@ -143,17 +131,25 @@ def test_folders_with_rules_of_their_own_exist() -> None:
         assert next(ROOT.glob(pattern), None) is not None, pattern
 
 
+PACKAGES = [
+    path.parent
+    for room in ROOMS
+    for path in (ROOT / room).rglob("__init__.py")
+    if path.parent.name not in {"v1", "migrations", "versions"}  # others say what is in these
+]
+MOST_MODULES = 16
+"""Of a package."""
+
+
 def test_packages_tell_of_their_modules() -> None:
     """A package names each module in it, so that a subject is read from its door."""
-    packages = [path for room in ROOMS for path in (ROOT / room).rglob("__init__.py")]
-    assert ROOT / "store/meijin/store/__init__.py" in packages
-    for package in packages:
-        if package.parent.name in {"v1", "migrations", "versions"}:  # others say what is in these
-            continue
-        tree = ast.parse(package.read_text())
+    assert ROOT / "store/meijin/store" in PACKAGES
+    for package in PACKAGES:
+        tree = ast.parse((package / "__init__.py").read_text())
         told = set(re.findall(r"`(\w+)`", ast.get_docstring(tree) or ""))
         for node in tree.body:
             if isinstance(node, ast.ImportFrom):
                 told |= {str(node.module).rpartition(".")[2], *(name.name for name in node.names)}
-        modules = {path.stem for path in package.parent.glob("*.py")} - {"__init__"}
+        modules = {path.stem for path in package.glob("*.py")} - {"__init__"}
         assert modules <= told, f"{package.relative_to(ROOT)}: {sorted(modules - told)}"
+        assert len(modules) <= MOST_MODULES, package.relative_to(ROOT)

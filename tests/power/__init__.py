@@ -2,5 +2,4 @@
 
 - `volume`: a folder of real files, and what a power cut leaves of it
 - `calls`: the calls to the system by which the product writes, told to a volume
-- `mutants`: the store with one guard against power cuts taken away
 """

@@ -45,7 +45,6 @@ class Calls:
 
     @contextmanager
     def made(self) -> Iterator[None]:
-        """Have the calls made here."""
         replaced: list[tuple[Any, str, Callable[..., Any]]] = [
             (os, "open", self._opening),
             (builtins, "open", self._opening_for_python),
@@ -80,7 +79,6 @@ class Calls:
             self.mend()
 
     def mend(self) -> None:
-        """Have nothing fail."""
         self.fails.clear()
         self.most_bytes = None
 
@@ -181,7 +179,6 @@ class Calls:
         make: Callable[[], None],
         tell: Callable[..., None],
     ) -> None:
-        """Change names, and tell the volume."""
         found = [self._path(path) for path in paths]
         if None in found or not os.path.lexists(paths[0]):
             make()
@@ -259,7 +256,6 @@ class _Call:
 
 
 def _within(folder: int | None, path: Any) -> Path:
-    """A path that may be one in an open folder."""
     found = Path(os.fsdecode(path))
     return found if folder is None else Path(f"/proc/self/fd/{folder}").readlink() / found
 

@@ -14,7 +14,7 @@ from meijin.store.journal import pack_game, pack_move, unpack_moves
 from meijin.store.move_log.entry import Analysis, Link, LogEntry
 from meijin.store.move_log.log import FIRST_ENTRY, MoveLog
 from meijin.store.move_log.mark import LogMark
-from meijin.store.move_log.reader import LogReader
+from meijin.store.move_log.reader import LogReader, LogReading
 from meijin.store.move_log.segment import log_folder
 from meijin.store.schema import EntryId, Epoch, GameId
 
@@ -67,7 +67,6 @@ class LogLife:
             self.close()
 
     def _open(self, root: Path) -> None:
-        """Start a server, which takes up the game where it finds it."""
         self._log = log = MoveLog(log_folder(root / "meijin.db"), is_synced=True)
         left = self._left(root)
         assert left == list(range(self.told)), f"{left} are left of {self.told} moves"
@@ -77,16 +76,14 @@ class LogLife:
         log.drop_old()
 
     def _left(self, root: Path) -> list[int]:
-        """The moves that a server finds."""
         with LogReader(log_folder(root / "meijin.db")) as reader:
-            reading = reader.read(self._mark, EntryKey(self._mark.epoch, EntryId(0)))
+            reading = LogReading(reader, self._mark, EntryKey(self._mark.epoch, EntryId(0)))
             left = plies(reading)
         assert reading.problem is None, str(reading.problem)
         assert reading.is_headed or not reading.last, "the head is lost"
         return left
 
     def _all(self) -> bytes:
-        """All moves, written anew."""
         moves = [(ply, 1, 1) for ply in range(self.made)]
         return bytes(pack_game(GAME, moves, opening_plies=0))
 
@@ -113,7 +110,6 @@ class LogLife:
         log.settle()
 
     def close(self) -> None:
-        """Close the log."""
         if self._log is not None:
             self._log.close()
             self._log = None
@@ -126,12 +122,10 @@ class LogLife:
 
 
 def _write_little(calls: Calls) -> None:
-    """The disk is full in the middle of an entry."""
     calls.most_bytes = 30
 
 
 def _fail(name: str, number: int) -> Callable[[Calls], None]:
-    """A call fails."""
     return lambda calls: calls.fails.update({name: number})
 
 

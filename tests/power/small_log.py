@@ -14,13 +14,12 @@ class InlineThread(Thread):
     """Has done what it is to do when it is started."""
 
     def start(self) -> None:
-        """Do it."""
         self.run()
 
 
 @contextmanager
 def small_log(segment_bytes: int) -> Iterator[None]:
-    """Have segments of so many bytes, and the next one made when half of one is written."""
+    """Have segments of this many bytes, and the next one made when half of one is written."""
     with (
         mock.patch.object(log, "SEGMENT_BYTES", segment_bytes),
         mock.patch.object(log, "PREPARED_AT", segment_bytes // 2),

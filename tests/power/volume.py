@@ -80,7 +80,6 @@ class File:
         self.lengths.clear()
 
     def forget(self) -> None:
-        """A sync has failed."""
         self.forgotten += self.writes
 
     def left(self, content: bytes, rng: Random) -> bytes:
@@ -91,7 +90,6 @@ class File:
         return self.durable if kept == "nothing" else self._mixed(content, rng)
 
     def _mixed(self, content: bytes, rng: Random) -> bytes:
-        """Any part of what is not durable."""
         share = rng.choice([0.0, 0.3, 0.7])
         mixed = bytearray(self.durable)
         for offset, data in (*self.writes, _Write(0, content)):
@@ -122,12 +120,10 @@ class Folder:
     """Those since, each of which happens as a whole; ``None`` for a name that is deleted."""
 
     def change(self, news: dict[str, Node | None]) -> None:
-        """Names are made, changed or deleted together."""
         self.changes.append(news)
         _apply(news, self.names)
 
     def sync(self) -> None:
-        """Its names are durable."""
         self.durable = dict(self.names)
         self.changes.clear()
 
@@ -177,7 +173,6 @@ class Volume:
         return self._nodes.get(_key(found))
 
     def folder_of(self, path: Path) -> Folder:
-        """The folder in which a path is."""
         node: Node = self.folder
         for name in path.parent.relative_to(self.root).parts:
             assert isinstance(node, Folder)
@@ -186,17 +181,14 @@ class Volume:
         return node
 
     def add(self, path: Path, node: Node) -> None:
-        """A file or a folder was made."""
         self._nodes[_key(path.stat())] = node
         self.folder_of(path).change({path.name: node})
 
     def link(self, path: Path, name: Path) -> None:
-        """A file is given one more name."""
         node = self.folder_of(path).names[path.name]
         self.folder_of(name).change({name.name: node})
 
     def remove(self, path: Path) -> None:
-        """A name was deleted."""
         self.folder_of(path).change({path.name: None})
 
     def rename(self, path: Path, name: Path) -> None:

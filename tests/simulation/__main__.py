@@ -2,24 +2,18 @@
 
 import argparse
 import sys
-from contextlib import ExitStack
 
-from tests.simulation.mutants import MUTANTS
 from tests.simulation.runner import explain, open_simulator
 
 
 def main() -> int:
-    """Play, and tell how it went."""
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="of the first world")
-    parser.add_argument("--games", type=int, default=10_000, help="at least so many")
-    parser.add_argument("--mutant", choices=sorted(MUTANTS), help="take one guard away first")
+    parser.add_argument("--games", type=int, default=10_000, help="at least this many")
+    parser.add_argument("--hostile", action="store_true", help="with bots that say anything")
     options = parser.parse_args()
-    with ExitStack() as stack:
-        simulator = stack.enter_context(open_simulator())
-        if options.mutant:
-            stack.enter_context(MUTANTS[options.mutant]())
-        summary = simulator.simulate(options.seed, games=options.games)
+    with open_simulator() as simulator:
+        summary = simulator.simulate(options.seed, games=options.games, is_hostile=options.hostile)
     if summary.failed is not None:
         print(explain(summary.failed))
     print(summary)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from tests.simulation.loop import Process, SimulatedLoop
@@ -15,6 +15,9 @@ from meijin.game import encode_moves
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.contract import PROTOCOL_VERSION
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
 
 MS = 1_000_000
 FIRST_BACKOFF_NS, LAST_BACKOFF_NS = 10 * MS, 500 * MS
@@ -55,28 +58,13 @@ class _Playing:
 
 
 def _known(moves: bytes) -> pb.KnownGame:
-    """What is known of a game when these moves are told."""
     return pb.KnownGame(ply=len(moves) // 2, moves_crc=crc32(moves))
-
-
-class World:
-    """What a bot knows of the world around it."""
-
-    def connect(self, bot: SimulatedBot) -> Stream | None:
-        """Open a stream, unless no server is there."""
-        raise NotImplementedError
-
-    def turn_read(self, stream: Stream, game: int, ply: int, answer_ns: int) -> None:
-        """The bot has read a turn, and is going to answer then."""
-        raise NotImplementedError
-
-    def stopped_thinking(self, stream: Stream) -> None:
-        """The bot has heard of the end of its stream."""
-        raise NotImplementedError
 
 
 class SimulatedBot:
     """A bot whose every step is drawn."""
+
+    is_hostile = False
 
     def __init__(
         self, name: str, loop: SimulatedLoop, rng: Random, world: World, temper: Temper
@@ -84,6 +72,8 @@ class SimulatedBot:
         self.name = name
         self.temper = temper
         self.process = Process(name)
+        self.peer = "ipv4:127.0.0.1:1"
+        """Where it calls from."""
         self.stream: Stream | None = None
         self.is_retired = False
         """It comes back no more."""
@@ -108,8 +98,14 @@ class SimulatedBot:
         self.stream = self._world.connect(self)
         if self.stream is None:
             self._connect_again()
-            return
-        hello = pb.Hello(
+        else:
+            self._greet(self.stream)
+
+    def _greet(self, stream: Stream) -> None:
+        stream.send(pb.PlayRequest(hello=self._hello()))
+
+    def _hello(self) -> pb.Hello:
+        return pb.Hello(
             protocol_version=PROTOCOL_VERSION,
             bot_name=self.name,
             engine=pb.Engine(version="1"),
@@ -123,20 +119,17 @@ class SimulatedBot:
             resume_session_id=self._resume,
             known_games=self._known,
         )
-        self.stream.send(pb.PlayRequest(hello=hello))
 
     def _connect_again(self) -> None:
         self._after(self._backoff_ns + self._rng.randrange(FIRST_BACKOFF_NS), self._connect)
         self._backoff_ns = min(2 * self._backoff_ns, LAST_BACKOFF_NS)
 
     def stream_ended(self, stream: Stream, _reason: str) -> None:
-        """The stream is over: come back."""
         self._world.stopped_thinking(stream)
         if stream is self.stream:
             self._connect_again()
 
     def hang_up(self) -> None:
-        """The process ends, and its stream with it."""
         if self.stream is not None and not self.stream.is_over_for_client:
             self.stream.half_close()
 
@@ -151,7 +144,6 @@ class SimulatedBot:
     # -- what it is told ----------------------------------------------------------------
 
     def receive(self, stream: Stream, message: pb.PlayResponse) -> None:
-        """Read a message."""
         if stream is not self.stream:
             return
         kind = message.WhichOneof("fact")
@@ -219,7 +211,6 @@ class SimulatedBot:
         self._send(actions=actions)
 
     def _answer_to(self, turn: pb.TurnRequested, playing: _Playing) -> pb.Actions:
-        """A stone, or what the opening asks for."""
         answer = pb.Actions()
         if not turn.HasField("task"):
             answer.plays.add(game=turn.game, ply=turn.ply, cell=self._choose(turn, playing))
@@ -235,7 +226,6 @@ class SimulatedBot:
         return answer
 
     def _note_answer(self, playing: _Playing, answer: pb.Actions) -> None:
-        """Know the stones of an answer."""
         cells = [play.cell for play in answer.plays]
         cells += [cell for each in answer.placements for cell in each.cells]
         if cells:
@@ -249,7 +239,6 @@ class SimulatedBot:
         return self._rng.choice([cell for cell in range(playing.cells) if cell not in taken])
 
     def _add_nonsense(self, actions: pb.Actions, turn: pb.TurnRequested) -> None:
-        """Add what answers nothing."""
         if self._rng.random() >= self.temper.stale:
             return
         cell = self._rng.randrange(9)

@@ -8,7 +8,6 @@ from tests.simulation.server import SimulatedServer
 
 
 def check_counts(server: SimulatedServer) -> None:
-    """Hold what the server counts against what there is."""
     require(not server.failures, f"the server has failed: {server.failures}")
     if server.parts is None:
         return

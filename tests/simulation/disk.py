@@ -92,7 +92,6 @@ class Disk:
         """What is written beside the file."""
 
     def reset(self, *, keeps_log: bool, syncs_log: bool) -> None:
-        """Forget everything."""
         self.keeps_log, self.syncs_log = keeps_log, syncs_log
         self._empty.backup(self._restore)
         shutil.rmtree(self._log_folder, ignore_errors=True)
@@ -101,12 +100,10 @@ class Disk:
         self.well()
 
     def well(self) -> None:
-        """Do what it is asked."""
         self.is_failing = self.has_refused = False
         self.loses_answers = self.fails_commits = 0.0
 
     def refuse(self) -> None:
-        """Lose a commit, or its answer."""
         if not self.has_refused:
             self.has_refused = True
             self.refused()
@@ -146,7 +143,6 @@ class Disk:
         return self.is_failing or self.has_refused
 
     def close(self) -> None:
-        """Close every connection."""
         for connection in (self.reader, self._restore, self._empty):
             connection.close()
         self.database.close()
@@ -160,7 +156,6 @@ class SimulatedDatabase(Database):
         self.disk = disk
 
     def claim_anew(self) -> None:
-        """Have the next server own the database."""
         if self.fence.epoch:
             event.remove(self.writer, "connect", self.fence._on_connect)
         self.writer.dispose()
@@ -170,7 +165,6 @@ class SimulatedDatabase(Database):
     def read(
         self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run a query, unless the disk fails."""
         if self.disk.is_failing:
             raise failure("disk I/O error")
         return super().read(query, *args, **kwargs)
@@ -194,7 +188,6 @@ class SimulatedLog(MoveLog):
         self._last_logged = 0
 
     def begin(self, entry: LogEntry, *, database_id: bytes, epoch: Epoch) -> LogMark:
-        """Begin with what was committed before."""
         self._last_logged = entry.id
         mark = super().begin(entry, database_id=database_id, epoch=epoch)
         self.disk.synced()
@@ -219,16 +212,8 @@ class SimulatedLog(MoveLog):
             self.disk.logged(entry)
 
     def sync(self) -> None:
-        """Wait for the disk."""
         super().sync()
         self.disk.synced()
-
-    def settle(self) -> None:
-        """Delete old entries."""
-        are_deleted = bool(self._doomed)
-        super().settle()
-        if are_deleted:
-            self.disk.log_cut()
 
 
 class SimulatedLogThread:
@@ -249,7 +234,10 @@ class SimulatedLogThread:
         error = errno.EIO if self._disk.is_failing else 0
         with self._disk.calls.failing(error, "fdatasync", "fsync"):
             self._log.sync()
+        are_deleted = bool(self._log._doomed)
         self._log.settle()
+        if are_deleted:
+            self._disk.log_cut()
 
     def settle(self) -> None:
         """Do nothing: it is done behind each entry."""
@@ -358,5 +346,4 @@ class _FaultyConnection:
 
 
 def failure(words: str) -> OperationalError:
-    """A failure of the database."""
     return OperationalError("COMMIT", None, sqlite3.OperationalError(words))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from tests.simulation.bot import Temper
@@ -9,7 +10,7 @@ from tests.simulation.network import Link
 
 from meijin.game import SWAP, SWAP1, SWAP2, TimeControl, Variant
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire import time_control_to_proto, variant_to_proto
+from meijin.wire.values import time_control_to_proto, variant_to_proto
 
 MS = 1_000_000
 FORMATS = pb.TournamentFormat
@@ -22,17 +23,17 @@ VARIANTS = [
     Variant(width=5, height=5, line=4, opening_rule=SWAP),
     Variant(width=5, height=5, opening_rule=SWAP2),
 ]
+FREE_VARIANTS = VARIANTS[:4]
+"""Those without an opening rule."""
 CONTROLS = ["0.4+0.05", "1+0.1", "0.3/move", "1+0.1,0.4/move"]
 
 
 def draw_link(rng: Random) -> Link:
-    """A bot's way to the server."""
     latency_ns = rng.choice([0, MS // 10, MS, MS, 30 * MS])
     return Link(latency_ns, rng.choice([0, MS // 10, 5 * MS]))
 
 
 def draw_temper(rng: Random) -> Temper:
-    """How a bot behaves."""
     rare = 0.02
     often = rng.random() < 0.3
     return Temper(
@@ -50,11 +51,12 @@ def draw_temper(rng: Random) -> Temper:
     )
 
 
-def draw_tournament(rng: Random, names: list[str]) -> pb.TournamentSettings:
-    """A tournament of all or some of the bots."""
+def draw_tournament(
+    rng: Random, names: list[str], variants: Sequence[Variant]
+) -> pb.TournamentSettings:
     message = pb.TournamentSettings(
         name="simulated",
-        variant=variant_to_proto(rng.choice(VARIANTS)),
+        variant=variant_to_proto(rng.choice(variants)),
         time_control=time_control_to_proto(TimeControl.parse(rng.choice(CONTROLS))),
         seed=rng.randrange(1000),
         max_games=rng.choice([0, 0, 0, 3]),

@@ -22,7 +22,6 @@ class ErrorLog:
         self.events: list[str] = []
 
     def __call__(self, _logger: Any, name: str, event: MutableMapping[str, Any]) -> str:
-        """Keep an event, as a processor of structlog."""
         is_failure = name != "warning" or event["event"] == FALSE_CLAIM
         if is_failure and event["event"] not in EXPECTED_ERRORS:
             error = event.get("exc_info")
@@ -31,7 +30,6 @@ class ErrorLog:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Have all errors come here meanwhile."""
         before = structlog.get_config()
         structlog.configure(
             processors=[self],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
+from google.protobuf.message import Message
 from tests.simulation.loop import NS_PER_SECOND, Process
 from tests.simulation.scene import Scene
 
@@ -16,27 +18,11 @@ LAST_FAULT_NS = 30 * NS_PER_SECOND
 MOST_OUTAGE_NS = 4000 * MS
 """The longest that a server is stopped or its disk away; it may be dead for longer."""
 
-FAULTS = [
-    "crash",
-    "freeze",
-    "standstill",
-    "disk_fails",
-    "disk_hangs",
-    "lost_answers",
-    "cut",
-    "half_open",
-    "stop",
-    "kill",
-    "cancel",
-    "void",
-    "power_cut",
-]
-
 MOST_STEPS = 40
 """Of the disk, before the power is cut."""
 
 STEPS_OF_START = 12
-"""The power is cut once more within so many steps of the next start, now and then."""
+"""The power is cut once more within this many steps of the next start, now and then."""
 
 
 class Faults:
@@ -48,46 +34,51 @@ class Faults:
         self._scene = scene
         scene.disk.refused = self._see_outage
         self._end_ns = scene.rng.randrange(NS_PER_SECOND // 2, LAST_FAULT_NS)
-
-    def _short_ns(self) -> int:
-        """How long the server or its disk is away."""
-        return min(self._scene.long_ns(), MOST_OUTAGE_NS)
+        self._kinds: dict[str, Callable[[], None]] = {
+            "crash": self._crash,
+            "freeze": self._freeze,
+            "standstill": self._standstill,
+            "disk_fails": self._fail_disk,
+            "disk_hangs": self._hang_disk,
+            "lost_answers": self._lose_answers,
+            "cut": self._cut,
+            "half_open": self._half_open,
+            "stop": self._stop_bot,
+            "kill": self._kill_bot,
+            "cancel": self._cancel,
+            "void": self._void,
+            "power_cut": self._cut_power,
+        }
 
     def strike(self) -> None:
         """Have the next fault strike after a while, until the last."""
         scene = self._scene
-        if scene.is_closing or scene.loop.now_ns > self._end_ns:
-            return
-        delay_ns = int(scene.rng.expovariate(1) * 400 * MS)
-        scene.later(delay_ns, self._fault)
+        if not scene.is_closing and scene.loop.now_ns <= self._end_ns:
+            scene.later(int(scene.rng.expovariate(1) * 400 * MS), self._fault)
 
     def _fault(self) -> None:
         if self._scene.is_closing:
             return
-        kind = self._scene.rng.choice(FAULTS)
+        kind = self._scene.rng.choice(list(self._kinds))
         self.counts[kind] += 1
-        getattr(self, f"_fault_{kind}")()
+        self._kinds[kind]()
         self.strike()
 
-    def _strike_again(self, within_ns: int) -> None:
-        """Have a bot cut off in an outage now and then: it must not pay for not coming back."""
-        scene = self._scene
-        if scene.rng.random() < 0.5:
-            scene.later(scene.rng.randrange(within_ns), self._fault_cut)
+    # -- the server and its disk ------------------------------------------------------------
 
-    def _fault_crash(self) -> None:
+    def _crash(self) -> None:
         scene = self._scene
         if scene.server is not None:
             process = scene.server.process
             process.crash_at = process.steps + scene.rng.randint(1, 200)
 
-    def _fault_power_cut(self) -> None:
+    def _cut_power(self) -> None:
         """What a log that waits for no disk has told may be lost by one: then the server dies alone."""
         disk = self._scene.disk
         if disk.keeps_log and disk.syncs_log:
             disk.calls.cut_at = disk.calls.steps + self._scene.rng.randint(1, MOST_STEPS)
         else:
-            self._fault_crash()
+            self._crash()
 
     def power_is_back(self) -> None:
         """Have it cut again now and then, while the server starts."""
@@ -95,96 +86,98 @@ class Faults:
         if not scene.is_closing and scene.rng.random() < 0.3:
             scene.disk.calls.cut_at = scene.rng.randint(1, STEPS_OF_START)
 
-    def _fault_freeze(self) -> None:
-        scene = self._scene
-        server = scene.server
-        if server is not None and not server.process.is_held:
-            scene.note("the server is stopped")
-            server.process.is_held = True
-            self._see_outage()
-            delay_ns = self._short_ns()
-            scene.later(delay_ns, self._thaw, server.process)
-            self._strike_again(delay_ns)
+    def _outage(self, words: str, begin: Callable[[int], None], end: Callable[[], None]) -> None:
+        """Have the server or its disk away for a while.
 
-    def _fault_standstill(self) -> None:
-        """The threads that serve streams stand still, and the event loop does not notice."""
+        Now and then a bot is cut off meanwhile: it must not pay for not coming back.
+        """
         scene = self._scene
-        scene.note("the server's threads stand still")
-        scene.threads.stand_until_ns = scene.loop.now_ns + self._short_ns()
+        scene.note(words)
+        delay_ns = min(scene.long_ns(), MOST_OUTAGE_NS)
+        begin(scene.loop.now_ns + delay_ns)
         self._see_outage()
-        delay_ns = scene.threads.stand_until_ns - scene.loop.now_ns
-        scene.later(delay_ns, self._see_outage)
-        self._strike_again(delay_ns)
+        scene.later(delay_ns, end)
+        if scene.rng.random() < 0.5:
+            scene.later(scene.rng.randrange(delay_ns), self._cut)
+
+    def _freeze(self) -> None:
+        server = self._scene.server
+        if server is not None and not server.process.is_held:
+            process = server.process
+            self._outage(
+                "the server is stopped",
+                lambda _: setattr(process, "is_held", True),
+                lambda: self._thaw(process),
+            )
 
     def _thaw(self, process: Process) -> None:
         self._scene.note("the server goes on")
         self._scene.loop.release(process)
         self._see_outage()
 
-    def _fault_disk_fails(self) -> None:
-        scene = self._scene
-        scene.note("the disk fails")
-        scene.disk.is_failing = True
-        self._see_outage()
-        delay_ns = self._short_ns()
-        scene.later(delay_ns, self.heal)
-        self._strike_again(delay_ns)
+    def _standstill(self) -> None:
+        """The threads that serve streams stand still, and the event loop does not notice."""
+        threads = self._scene.threads
+        self._outage(
+            "the server's threads stand still",
+            lambda until_ns: setattr(threads, "stand_until_ns", until_ns),
+            self._see_outage,
+        )
 
-    def _fault_disk_hangs(self) -> None:
-        scene = self._scene
-        scene.note("the disk hangs")
-        scene.disk.hangs_until_ns = scene.loop.now_ns + self._short_ns()
-        self._see_outage()
-        delay_ns = scene.disk.hangs_until_ns - scene.loop.now_ns
-        scene.later(delay_ns, self._see_outage)
-        self._strike_again(delay_ns)
+    def _fail_disk(self) -> None:
+        disk = self._scene.disk
+        self._outage("the disk fails", lambda _: setattr(disk, "is_failing", True), self.heal)
 
-    def _fault_lost_answers(self) -> None:
+    def _hang_disk(self) -> None:
+        disk = self._scene.disk
+        self._outage(
+            "the disk hangs",
+            lambda until_ns: setattr(disk, "hangs_until_ns", until_ns),
+            self._see_outage,
+        )
+
+    def _lose_answers(self) -> None:
         scene = self._scene
         scene.note("answers of the disk are lost")
-        scene.disk.loses_answers, scene.disk.fails_commits = scene.rng.choice(
-            [(0.5, 0), (0.3, 0.3)]
-        )
-        scene.later(self._short_ns(), self.heal)
+        chances = scene.rng.choice([(0.5, 0), (0.3, 0.3)])
+        scene.disk.loses_answers, scene.disk.fails_commits = chances
+        scene.later(min(scene.long_ns(), MOST_OUTAGE_NS), self.heal)
 
     def heal(self) -> None:
-        """Have the disk do what it is asked again."""
-        scene = self._scene
-        scene.note("the disk is well")
-        scene.disk.well()
+        self._scene.note("the disk is well")
+        self._scene.disk.well()
         self._see_outage()
 
     def _see_outage(self) -> None:
         scene = self._scene
-        server = scene.server
-        is_held = server is not None and server.process.is_held
-        is_hanging = (
-            max(scene.disk.hangs_until_ns, scene.threads.stand_until_ns) > scene.loop.now_ns
-        )
-        if is_held or is_hanging or scene.disk.is_away:
+        is_held = scene.server is not None and scene.server.process.is_held
+        until_ns = max(scene.disk.hangs_until_ns, scene.threads.stand_until_ns)
+        if is_held or until_ns > scene.loop.now_ns or scene.disk.is_away:
             scene.oracle.presence.begin_outage()
         else:
             scene.oracle.presence.end_outage()
 
-    def _fault_cut(self) -> None:
-        scene = self._scene
-        bot = scene.rng.choice(scene.bots)
-        if bot.stream is not None and not bot.stream.is_cut:
-            scene.note("the stream of", bot.name, "is cut")
-            bot.stream.cut(
-                server_after_ns=scene.rng.randrange(40 * MS),
-                client_after_ns=scene.rng.randrange(40 * MS),
-            )
+    # -- streams and bots -------------------------------------------------------------------
 
-    def _fault_half_open(self) -> None:
+    def _cut(self) -> None:
+        rng = self._scene.rng
+        self._cut_stream("is cut", lambda: rng.randrange(40 * MS), lambda: rng.randrange(40 * MS))
+
+    def _half_open(self) -> None:
         """A bot is back before the server has noticed that it had gone."""
-        scene = self._scene
-        bot = scene.rng.choice(scene.bots)
-        if bot.stream is not None and not bot.stream.is_cut:
-            scene.note("the stream of", bot.name, "is cut on one side")
-            bot.stream.cut(server_after_ns=self._short_ns(), client_after_ns=0)
+        self._cut_stream(
+            "is cut on one side", lambda: min(self._scene.long_ns(), MOST_OUTAGE_NS), lambda: 0
+        )
 
-    def _fault_stop(self) -> None:
+    def _cut_stream(
+        self, words: str, server_after_ns: Callable[[], int], client_after_ns: Callable[[], int]
+    ) -> None:
+        bot = self._scene.rng.choice(self._scene.bots)
+        if bot.stream is not None and not bot.stream.is_cut:
+            self._scene.note("the stream of", bot.name, words)
+            bot.stream.cut(server_after_ns=server_after_ns(), client_after_ns=client_after_ns())
+
+    def _stop_bot(self) -> None:
         scene = self._scene
         bot = scene.rng.choice(scene.bots)
         if not bot.process.is_held and not bot.process.is_dead:
@@ -196,7 +189,7 @@ class Faults:
                     ask.answer_ns += delay_ns
             scene.later(delay_ns, scene.loop.release, bot.process)
 
-    def _fault_kill(self) -> None:
+    def _kill_bot(self) -> None:
         scene = self._scene
         bot = scene.rng.choice(scene.bots)
         scene.note(bot.name, "is killed")
@@ -207,24 +200,26 @@ class Faults:
             bot.hang_up()
         bot.restart(scene.long_ns())
 
-    def _fault_cancel(self) -> None:
-        scene = self._scene
-        running = scene.tournaments("running")
-        if running and scene.server is not None and scene.server.is_up:
-            tournament = scene.rng.choice(running)
-            scene.note("tournament", tournament, "is cancelled")
-            request = tournament_service_pb2.UpdateTournamentRequest(
-                tournament_id=tournament, state=tournament_service_pb2.TOURNAMENT_STATE_CANCELLED
-            )
-            scene.server.call(
-                "UpdateTournament", request, lambda error: scene.note("cancelled", error)
-            )
+    # -- the operator -----------------------------------------------------------------------
 
-    def _fault_void(self) -> None:
+    def _cancel(self) -> None:
+        running = self._scene.tournaments("running")
+        if running:
+            request = tournament_service_pb2.UpdateTournamentRequest(
+                tournament_id=self._scene.rng.choice(running),
+                state=tournament_service_pb2.TOURNAMENT_STATE_CANCELLED,
+            )
+            self._call("UpdateTournament", request)
+
+    def _void(self) -> None:
+        known = list(self._scene.oracle.books.games)[-20:]
+        if known:
+            game_id = str(self._scene.rng.choice(known))
+            request = game_service_pb2.VoidGameRequest(game_id=game_id, reason="drawn by lot")
+            self._call("VoidGame", request)
+
+    def _call(self, method: str, request: Message) -> None:
         scene = self._scene
-        known = list(scene.oracle.books.games)[-20:]
-        if known and scene.server is not None and scene.server.is_up:
-            game = scene.rng.choice(known)
-            scene.note("game", game, "is to be void")
-            request = game_service_pb2.VoidGameRequest(game_id=str(game), reason="drawn by lot")
-            scene.server.call("VoidGame", request, lambda error: scene.note("voided", error))
+        if scene.server is not None and scene.server.is_up:
+            scene.note(method, request)
+            scene.server.call(method, request, lambda error: scene.note(method, error))

@@ -75,7 +75,6 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Be the running loop of this thread."""
         asyncio._set_running_loop(self)
         try:
             yield
@@ -137,13 +136,11 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
     # -- what asyncio asks of a loop --------------------------------------------------------
 
     def time(self) -> float:
-        """Simulated seconds."""
         return self.now_ns / NS_PER_SECOND
 
     def call_soon(  # type: ignore[override]
         self, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        """Run a callback after those that are ready."""
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)
         return handle
@@ -157,7 +154,6 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Run a callback at a time."""
         return self.call_at_ns(round(when * NS_PER_SECOND), callback, *args, context=context)
 
     def call_later(  # type: ignore[override]
@@ -167,7 +163,6 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Run a callback after a while."""
         return self.call_at(self.time() + delay, callback, *args, context=context)
 
     def call_at_ns(
@@ -177,7 +172,6 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Run a callback at a time in nanoseconds."""
         timer = asyncio.TimerHandle(when_ns / NS_PER_SECOND, callback, args, self, context)
         heapq.heappush(self._timers, (when_ns, next(self._sequence), timer))
         return timer
@@ -189,11 +183,9 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Run a callback after so many nanoseconds."""
         return self.call_at_ns(self.now_ns + delay_ns, callback, *args, context=context)
 
     def create_future(self) -> asyncio.Future[Any]:
-        """A future of this loop."""
         return asyncio.Future(loop=self)
 
     def create_task(
@@ -235,15 +227,12 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         """A cancelled timer is passed over when its time comes."""
 
     def get_debug(self) -> bool:
-        """Never."""
         return False
 
     def is_running(self) -> bool:
-        """Always."""
         return True
 
     def is_closed(self) -> bool:
-        """Never."""
         return False
 
 

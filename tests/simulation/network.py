@@ -7,43 +7,24 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import grpc
+from google.rpc import error_details_pb2, status_pb2
 from tests.simulation.loop import Process, SimulatedLoop
 
 from meijin.v1 import play_service_pb2 as pb
 
+if TYPE_CHECKING:
+    from tests.simulation.bot import SimulatedBot
+    from tests.simulation.world import World
+
 MS = 1_000_000
+
+DETAILS = "grpc-status-details-bin"
 
 WINDOW = 8
 """Messages on their way to a bot, above which the server's write waits."""
-
-
-class Client(Protocol):
-    """The bot's end of a stream."""
-
-    name: str
-    process: Process
-
-    def receive(self, stream: Stream, message: pb.PlayResponse) -> None:
-        """A message has come."""
-
-    def stream_ended(self, stream: Stream, reason: str) -> None:
-        """The stream is over."""
-
-
-class Watcher(Protocol):
-    """Sees everything that passes."""
-
-    def written(self, stream: Stream, message: pb.PlayResponse, delivered_ns: int) -> None:
-        """The server has handed a message to the transport, which delivers it then."""
-
-    def arrived(self, stream: Stream, message: pb.PlayRequest) -> None:
-        """A bot's message has come to the server."""
-
-    def left(self, stream: Stream) -> None:
-        """The server's end of a stream is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +42,13 @@ class Threads:
     stand_until_ns: int = 0
 
 
+def reason_of(status: Any) -> str:
+    details = status_pb2.Status.FromString(dict(status.trailing_metadata)[DETAILS]).details
+    info = error_details_pb2.ErrorInfo()
+    assert details[0].Unpack(info)
+    return str(info.reason)
+
+
 class Stream:
     """One call of `Play`."""
 
@@ -69,8 +57,8 @@ class Stream:
         loop: SimulatedLoop,
         rng: Random,
         link: Link,
-        client: Client,
-        watcher: Watcher,
+        client: SimulatedBot,
+        watcher: World,
         *,
         threads: Threads,
     ) -> None:
@@ -85,6 +73,8 @@ class Stream:
         """Nothing passes any more."""
         self.is_over_for_server = False
         self.is_over_for_client = False
+        self.reason = ""
+        """Why the server has ended it."""
         self.unread = 0
         """Messages that the bot has not read."""
         self.games: dict[int, int] = {}
@@ -101,21 +91,21 @@ class Stream:
         self._to_client_ns = 0
 
     def latency(self) -> int:
-        """How long the next message takes."""
         return self._link.latency_ns + self._rng.randrange(self._link.jitter_ns + 1)
 
     # -- the bot's end ------------------------------------------------------------------
 
-    def send(self, message: pb.PlayRequest) -> None:
-        """Send a message to the server."""
+    def send(self, message: Any) -> None:
+        """Send a message to the server, or what its deserialiser makes of bytes."""
         self._to_server_ns = max(self._to_server_ns, self.loop.now_ns + self.latency())
         self._later(self._to_server_ns, self._arrive, message)
 
-    def _arrive(self, message: pb.PlayRequest) -> None:
+    def _arrive(self, message: object) -> None:
         if self.loop.now_ns < self._threads.stand_until_ns:
             self._later(self._threads.stand_until_ns, self._arrive, message)
         elif not (self.is_cut or self.is_over_for_server):
-            self._watcher.arrived(self, message)
+            if isinstance(message, pb.PlayRequest):
+                self._watcher.arrived(self, message)
             self._put(message)
 
     def _put(self, message: object) -> None:
@@ -171,7 +161,6 @@ class Stream:
     # -- the server's end: what of gRPC's context the servicer knows -----------------------
 
     async def read(self) -> Any:
-        """The next message, or `grpc.aio.EOF`."""
         while not self._inbox:
             self._reader = self.loop.create_future()
             await self._reader
@@ -206,7 +195,7 @@ class Stream:
         """Answer that the call is served."""
 
     async def abort_with_status(self, status: Any) -> None:
-        """End the call."""
+        self.reason = reason_of(status)
         self.finish(status.details)
         raise grpc.aio.AbortError("Locally aborted.")
 
@@ -219,5 +208,4 @@ class Stream:
             self._later(self._to_client_ns, self._end_for_client, reason)
 
     def peer(self) -> str:
-        """The address."""
-        return "ipv4:127.0.0.1:1"
+        return self.client.peer

@@ -1,4 +1,4 @@
-"""The runner: one world after another, until so many games were played."""
+"""The runner: one world after another, until this many games were played."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Summary:
     games: int = 0
     endings: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
+    streams: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     failed: Report | None = None
     """The first world in which something was not as it must be."""
@@ -36,7 +37,8 @@ class Summary:
         rate = self.games / self.seconds if self.seconds else 0.0
         return (
             f"{self.games} games in {self.worlds} worlds, {rate:.0f} a second\n"
-            f"ended by: {_counts(self.endings)}\nfaults: {_counts(self.faults)}"
+            f"ended by: {_counts(self.endings)}\nfaults: {_counts(self.faults)}\n"
+            f"hostile streams: {_counts(self.streams)}"
         )
 
 
@@ -51,20 +53,20 @@ class Simulator:
         self._disk = disk
         self._settings = settings
 
-    def play(self, seed: int) -> Report:
-        """Play one world."""
-        return World(seed, self._disk, self._settings).run()
+    def play(self, seed: int, *, is_hostile: bool = False) -> Report:
+        return World(seed, self._disk, self._settings, is_hostile=is_hostile).run()
 
-    def simulate(self, first_seed: int, *, games: int) -> Summary:
-        """Play worlds from a seed on, until so many games have begun or something is wrong."""
+    def simulate(self, first_seed: int, *, games: int, is_hostile: bool = False) -> Summary:
+        """Play worlds from a seed on, until this many games have begun or something is wrong."""
         summary = Summary()
         begin = time.perf_counter()
         while summary.games < games and summary.failed is None:
-            report = self.play(first_seed + summary.worlds)
+            report = self.play(first_seed + summary.worlds, is_hostile=is_hostile)
             summary.worlds += 1
             summary.games += report.games
             summary.endings += report.endings
             summary.faults += report.faults
+            summary.streams += report.streams
             if report.violation:
                 summary.failed = report
         summary.seconds = time.perf_counter() - begin
@@ -88,10 +90,11 @@ def open_simulator() -> Iterator[Simulator]:
 
 def explain(report: Report) -> str:
     """A failure for people: what is wrong, what came before it, and how to see it again."""
+    hostile = " --hostile" if report.streams else ""
     return "\n".join(
         [
             *report.trace,
             f"seed {report.seed}: {report.violation}",
-            f"again: .venv/bin/python -m tests.simulation --seed {report.seed} --games 1",
+            f"again: .venv/bin/python -m tests.simulation --seed {report.seed} --games 1{hostile}",
         ]
     )

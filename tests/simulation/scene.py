@@ -15,7 +15,7 @@ from tests.simulation.server import SimulatedServer
 
 MS = 1_000_000
 TRACED = 80
-"""Events that are kept, the last so many."""
+"""Events that are kept, the last this many."""
 
 
 class Scene:
@@ -41,7 +41,6 @@ class Scene:
         self._events: deque[tuple[int, tuple[object, ...]]] = deque(maxlen=TRACED)
 
     def later(self, delay_ns: int, do: Callable[..., None], *args: object) -> None:
-        """Have something done outside of every process."""
         self.loop.call_after_ns(delay_ns, do, *args, context=self.loop.network)
 
     def long_ns(self) -> int:
@@ -49,19 +48,16 @@ class Scene:
         return int(self.rng.choice([1, 10, 100, 1000]) * MS * self.rng.uniform(0.5, 4))
 
     def tournaments(self, state: str) -> list[str]:
-        """The ids of the stored tournaments in a state."""
         query = "SELECT id FROM tournament WHERE state = ?"
         return [str(number) for (number,) in self.disk.reader.execute(query, (state,))]
 
     def note(self, *words: object) -> None:
-        """Add to the trace."""
         now_ns = self.loop.now_ns
         self._events.append((now_ns, words))
         self.digest = hash((self.digest, now_ns, len(words)))
 
     @property
     def trace(self) -> tuple[str, ...]:
-        """The last events, a line each."""
         return tuple(_line(*event) for event in self._events)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
+from datetime import timedelta
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple, cast
@@ -24,13 +25,18 @@ from tests.simulation.network import Stream, Threads
 
 from meijin.server import app as app_module
 from meijin.server import parts as parts_module
-from meijin.server.api import loopback
+from meijin.server.api.calls import loopback
+from meijin.server.api.calls.limits import Limits
+from meijin.server.api.services import play
+from meijin.server.api.services.play import Throttle
 from meijin.server.app import App
 from meijin.server.errors import StoreAwayError
 from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.journal import log_commit
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings
+from meijin.server.tournaments import pauses
+from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 
 PLAY = "/meijin.v1.PlayService/Play"
@@ -40,6 +46,9 @@ LOOPBACK_NS = 500_000
 
 SEGMENT_BYTES = 2000
 """Of the move log: so few that old segments are deleted in every world."""
+
+PAUSE = timedelta(seconds=5)
+"""Of a bot that forfeits game after game: so short that its games are played in every world."""
 
 
 class _NoQueue:
@@ -72,12 +81,10 @@ class _UnaryContext:
     details = ""
 
     async def abort_with_status(self, status: Any) -> None:
-        """End the call."""
         self.details = status.details
         raise grpc.aio.AbortError(status.details)
 
     def peer(self) -> str:
-        """The operator's address."""
         return "ipv4:127.0.0.1:2"
 
 
@@ -92,12 +99,9 @@ class _RpcServer:
         """Do nothing: the handlers come by name as well."""
 
     def add_registered_method_handlers(self, service: str, handlers: Mapping[str, Any]) -> None:
-        """Take the handlers of a service."""
         self._handlers |= {f"/{service}/{name}": handler for name, handler in handlers.items()}
 
     async def handler(self, method: str) -> Any:
-        """The handler of a method, as the interceptors leave it."""
-
         async def find(_call: _Call) -> Any:
             return self._handlers[method]
 
@@ -106,7 +110,6 @@ class _RpcServer:
         return await find(_Call(method))
 
     def method(self, name: str) -> str:
-        """The full name of the one method of that name."""
         (method,) = (known for known in self._handlers if known.endswith(f"/{name}"))
         return method
 
@@ -140,6 +143,10 @@ async def _loopback(
 def simulated_surroundings(loop: SimulatedLoop, rng: Random, threads: Threads) -> Iterator[None]:
     """Give servers the simulated clock, a seeded source of chance, and no network."""
     replaced: list[tuple[object, str, object]] = [
+        (app_module, "Limits", partial(Limits, clock=loop.time)),
+        (play, "Throttle", partial(Throttle, loop.time)),
+        (parts_module, "Pauses", partial(Pauses, clock=loop.time)),
+        (pauses, "PAUSE", PAUSE),
         (parts_module, "StallWatch", partial(StallWatch, lambda: loop.now_ns)),
         (parts_module, "RefreshSender", partial(RefreshSender, open_queue=cast("Any", _NoQueue))),
         (app_module, "open_log", open_log),
@@ -186,12 +193,10 @@ class SimulatedServer:
 
     @property
     def parts(self) -> Parts | None:
-        """The parts, once it is up."""
         return None if self.app is None else self.app.parts
 
     @property
     def is_up(self) -> bool:
-        """Whether bots may connect."""
         return self.app is not None and not self.process.is_dead
 
     @property
@@ -201,7 +206,6 @@ class SimulatedServer:
         return self.app._server
 
     def open(self, stream: Stream) -> None:
-        """Serve a bot's stream."""
         stream.server = self.process
         stream.task = self._start(self._serve(stream))
 
@@ -226,7 +230,6 @@ class SimulatedServer:
             self._exited(self.process)
 
     async def _guard(self, work: Awaitable[None], *, is_for_ever: bool = True) -> None:
-        """Note what fails, and the end of what is to run for ever."""
         try:
             await work
         except Exception as error:  # noqa: BLE001 - whatever it is, the server has failed

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
-from tests.simulation import bot as bots
 from tests.simulation.bot import SimulatedBot
 from tests.simulation.counts import check_counts, check_rest, unfinished
 from tests.simulation.disk import Disk
-from tests.simulation.draws import draw_link, draw_temper, draw_tournament
+from tests.simulation.draws import FREE_VARIANTS, VARIANTS, draw_link, draw_temper, draw_tournament
 from tests.simulation.error_log import ErrorLog
 from tests.simulation.faults import MOST_OUTAGE_NS, Faults
+from tests.simulation.hostile import DOCUMENTED, HOSTILE, HostileBot
 from tests.simulation.loop import NS_PER_SECOND, Process
 from tests.simulation.network import Link, Stream
 from tests.simulation.operations import Operator
@@ -24,7 +25,6 @@ from tests.simulation.scene import Scene
 from tests.simulation.server import SimulatedServer, simulated_surroundings
 
 from meijin.server.settings import Settings
-from meijin.store.move_log.entry import LogEntry
 from meijin.v1 import play_service_pb2
 
 MS = 1_000_000
@@ -46,6 +46,8 @@ class Report:
     games: int
     endings: Counter[str]
     faults: Counter[str]
+    streams: Counter[str]
+    """How those of hostile bots ended: by the reason, `OK`, or `cut`."""
     violation: str
     """Empty when everything was as it must be."""
     trace: tuple[str, ...]
@@ -54,13 +56,19 @@ class Report:
     """Of the instants of all events."""
 
 
-class World(bots.World):
-    """One run: everything that happens follows from the seed and the product."""
+class World:
+    """One run: everything that happens follows from the seed and the product.
 
-    def __init__(self, seed: int, disk: Disk, settings: Settings) -> None:
+    Args:
+        is_hostile: Whether some of the bots say anything at all.
+    """
+
+    def __init__(self, seed: int, disk: Disk, settings: Settings, *, is_hostile: bool) -> None:
         self.violation = ""
         grace_ns = settings.grace // timedelta(microseconds=1) * 1000
         self._seed = seed
+        self._is_hostile = is_hostile
+        self._streams: Counter[str] = Counter()
         self._settings = settings
         self._scene = Scene(seed, disk, grace_ns=grace_ns)
         self._faults = Faults(self._scene)
@@ -70,7 +78,6 @@ class World(bots.World):
         self._buried: list[SimulatedServer] = []
 
     def run(self) -> Report:
-        """Play everything that is planned, with faults."""
         scene = self._scene
         scene.disk.reset(keeps_log=self._seed % 2 == 0, syncs_log=self._seed % 4 == 0)
         state = random.getstate()
@@ -92,6 +99,7 @@ class World(bots.World):
             games=len(scene.oracle.books.games),
             endings=scene.oracle.endings,
             faults=self._faults.counts,
+            streams=self._streams,
             violation=self.violation,
             trace=scene.trace,
             digest=scene.digest,
@@ -101,10 +109,11 @@ class World(bots.World):
         scene = self._scene
         scene.loop.executor_delay_ns = self._disk_delay
         scene.loop.on_crash = self._server_died
-        scene.disk.writer_committed = self._committed
-        scene.disk.logged = self._logged
-        scene.disk.synced = scene.oracle.synced
-        scene.disk.log_cut = self._log_cut
+        oracle = scene.oracle
+        scene.disk.writer_committed = partial(self._consult, oracle.committed)
+        scene.disk.logged = partial(self._consult, oracle.logged)
+        scene.disk.synced = oracle.synced
+        scene.disk.log_cut = partial(self._consult, oracle.check_journal)
         scene.disk.calls.on_cut = self._power_cut
         self._draw()
         self._start_server()
@@ -156,12 +165,16 @@ class World(bots.World):
     def _draw(self) -> None:
         """Draw the bots, their ways to the server, and the tournaments."""
         scene, rng = self._scene, self._scene.rng
-        names = [f"bot{number}" for number in range(rng.randint(2, 6))]
-        for name in names:
-            self._links[name] = draw_link(rng)
-            scene.bots.append(SimulatedBot(name, scene.loop, rng, self, draw_temper(rng)))
+        for number in range(rng.randint(2, 6)):
+            bot = SimulatedBot(f"bot{number}", scene.loop, rng, self, draw_temper(rng))
+            scene.bots.append(bot)
+        if self._is_hostile:
+            scene.bots += [HostileBot(place, scene.loop, rng, self) for place in range(HOSTILE)]
+        names = [bot.name for bot in scene.bots]
+        self._links = {name: draw_link(rng) for name in names}
+        variants = FREE_VARIANTS if self._is_hostile else VARIANTS
         for _ in range(rng.randint(1, 3)):
-            self._operator.wanted.append(draw_tournament(rng, names))
+            self._operator.wanted.append(draw_tournament(rng, names, variants))
 
     def _is_done(self) -> bool:
         if len(self._operator.made) < len(self._operator.wanted):
@@ -234,7 +247,6 @@ class World(bots.World):
     # -- what the bots and the streams tell ------------------------------------------------
 
     def connect(self, bot: SimulatedBot) -> Stream | None:
-        """Open a stream, unless no server is there."""
         scene, server = self._scene, self._scene.server
         if server is None or not server.is_up:
             return None
@@ -257,18 +269,14 @@ class World(bots.World):
         self._consult(self._scene.oracle.arrived, stream, message)
 
     def left(self, stream: Stream) -> None:
-        """The server's end of a stream is over."""
         self._scene.note(stream.client.name, "left")
+        assert stream.server is not None
+        if stream.client.is_hostile and not stream.server.is_dead:
+            end = "cut" if stream.is_cut else stream.reason or "OK"
+            self._streams[end] += 1
+            if end not in DOCUMENTED:
+                self.violation = self.violation or f"a stream ended by {end}"
         self._consult(self._scene.oracle.left, stream)
-
-    def _committed(self) -> None:
-        self._consult(self._scene.oracle.committed)
-
-    def _logged(self, entry: LogEntry) -> None:
-        self._consult(self._scene.oracle.logged, entry)
-
-    def _log_cut(self) -> None:
-        self._consult(self._scene.oracle.check_journal)
 
     def _consult(self, judge: Callable[..., None], *facts: object) -> None:
         """Have the oracle judge, without disturbing the product in its middle."""
@@ -278,13 +286,11 @@ class World(bots.World):
             self.violation = self.violation or str(violation)
 
     def turn_read(self, stream: Stream, game: int, ply: int, answer_ns: int) -> None:
-        """A bot has read a turn."""
         ask = self._scene.oracle.books.ask(stream, game, ply)
         if ask is not None:
             ask.answer_ns = answer_ns
 
     def stopped_thinking(self, stream: Stream) -> None:
-        """A bot has heard of its stream's end."""
         for ask in self._scene.oracle.books.open_asks(stream):
             if ask.answer_ns is not None:
                 ask.answer_ns = min(ask.answer_ns, self._scene.loop.now_ns)

@@ -27,7 +27,6 @@ OF_SIGNAL = ("SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGUSR1", "SIGUSR2", "s
 
 
 def take_away() -> None:
-    """Make this process's system a poorer one."""
     import concurrent.futures  # noqa: F401 - the standard library keeps its own
     import shutil  # noqa: F401 - likewise
     import subprocess  # noqa: F401 - likewise

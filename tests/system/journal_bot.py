@@ -27,7 +27,6 @@ class JournalBot(Bot):
         self._rng = random.Random(seed)
 
     async def choose(self, position: Position) -> int:
-        """Take any cell."""
         self._note("told", position.game_id, encode_moves(position.board.moves).hex())
         await asyncio.sleep(self._delay)
         cell = self._rng.choice(position.legal_cells())
@@ -41,7 +40,6 @@ class JournalBot(Bot):
         return self._rng.sample(position.legal_cells(), stones)
 
     def choose_side(self, position: Position, stones: int) -> Color | list[int]:
-        """Take either side, or place the stones."""
         if stones and self._rng.random() < 0.5:
             return self.place_opening(position, stones)
         self._note("told", position.game_id, encode_moves(position.board.moves).hex())
@@ -49,7 +47,6 @@ class JournalBot(Bot):
         return self._rng.choice(tuple(Color))
 
     def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
-        """Write down how."""
         if outcome is not None:
             self._note("ended", game_id, f"{outcome.result.value} {outcome.ending.value}")
 

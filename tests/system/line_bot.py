@@ -15,12 +15,10 @@ class Line(Bot):
         self._delay = delay
 
     async def choose(self, position: Position) -> int:
-        """Take the first of its cells."""
         await asyncio.sleep(self._delay)
         return next(iter(self.cells(position)))
 
     def cells(self, position: Position) -> Iterable[int]:
-        """Those it would like."""
         return position.legal_cells()
 
 
@@ -28,7 +26,6 @@ class Dots(Line):
     """Takes cells of which no two of a line of five are neighbours, from the last row on."""
 
     def cells(self, position: Position) -> Iterable[int]:
-        """A knight's move from each other."""
         width = position.variant.width
         free = reversed(position.legal_cells())
         return (cell for cell in free if (cell % width + 2 * (cell // width)) % 5 == 0)

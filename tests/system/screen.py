@@ -8,13 +8,11 @@ import struct
 import subprocess
 import sys
 import termios
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from threading import Thread
 
-from tests.system.processes import MEIJIN, PATIENCE, POLL_INTERVAL, environment
+from tests.processes import MEIJIN, PATIENCE, Commands, environment, eventually
 
 TOKEN = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])|[\r\n]|[^\x1b\r\n]", re.DOTALL)
 LINES = 500
@@ -36,7 +34,6 @@ class Screen:
         self._row = self._column = 0
 
     def write(self, text: str) -> None:
-        """Show what a command has written."""
         for token in TOKEN.finditer(text):
             if token[2]:
                 self._control(token[1], token[2])
@@ -49,11 +46,9 @@ class Screen:
 
     @property
     def lines(self) -> list[str]:
-        """Those with anything in them."""
         return [line for row in self._rows if (line := "".join(row).rstrip())]
 
     def shows(self, text: str) -> bool:
-        """Whether a text stands in one of its lines."""
         return any(text in line for line in self.lines)
 
     def _control(self, parameters: str, verb: str) -> None:
@@ -84,15 +79,15 @@ class Screen:
 class Terminal:
     """A `meijin` command in a pseudo-terminal."""
 
-    def __init__(self, folder: Path, width: int, *words: str, **env: str) -> None:
+    def __init__(self, commands: Commands, width: int, *words: str) -> None:
         self.screen = Screen(width)
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, width, 0, 0))
-        kept = environment(folder, {"TERM": "xterm", **env})
+        kept = environment(commands.folder, {"TERM": "xterm", **commands.env})
         del kept["COLUMNS"]
         self._process = subprocess.Popen(
             [sys.executable, "-c", TAKE_TERMINAL, *MEIJIN, *words],
-            cwd=folder,
+            cwd=commands.folder,
             env=kept,
             start_new_session=True,
             stdin=slave,
@@ -109,34 +104,25 @@ class Terminal:
                 self.screen.write(data.decode(errors="replace"))
 
     def type(self, text: str) -> None:
-        """As a person does."""
         os.write(self._master, text.encode())
 
     def wait(self) -> int:
-        """Wait for its end; return its exit status."""
         status = self._process.wait(PATIENCE)
         self._reader.join(PATIENCE)
         return status
 
-    def wait_for(self, condition: Callable[[], object]) -> None:
-        """Wait until something stands on its screen."""
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, "\n".join(self.screen.lines)
-            time.sleep(POLL_INTERVAL)
-
-    def close(self) -> None:
-        """Leave nothing behind."""
-        self._process.kill()
-        self.wait()
-        os.close(self._master)
+    def wait_for(self, text: str) -> None:
+        eventually(lambda: self.screen.shows(text) or self._process.poll() is not None)
+        assert self.screen.shows(text), "\n".join(self.screen.lines)
 
 
 @contextmanager
-def terminal(folder: Path, width: int, *words: str, **env: str) -> Iterator[Terminal]:
-    """A command in a pseudo-terminal so many columns wide."""
-    opened = Terminal(folder, width, *words, **env)
+def terminal(commands: Commands, width: int, *words: str) -> Iterator[Terminal]:
+    """A command in a pseudo-terminal this many columns wide."""
+    opened = Terminal(commands, width, *words)
     try:
         yield opened
     finally:
-        opened.close()
+        opened._process.kill()
+        opened.wait()
+        os.close(opened._master)

@@ -6,52 +6,47 @@ import sys
 from subprocess import CompletedProcess
 
 import pytest
-from tests.system.processes import Server, environment
+from tests.processes import environment
+from tests.system.server import Server
 
 from meijin.cli.main import main
+
+POSTGRESQL = "--database=postgresql://meijin:secret@db/meijin"
+HIDDEN = "postgresql://meijin:***@db/meijin"
 
 MISTAKES = [
     ("bot run nonesuch", 'no bot "nonesuch"; there are random'),
     ("bot run rondom", 'did you mean "random"?'),
     ("bot run missing.py", "no file missing.py"),
     ("bot run random -o colour=red", 'no option "colour"'),
-    ("bot run random --name=no/name", "is no bot name"),
     ("bot run random", "missing or unknown token"),
     ("bot run random --token=guess", "register the bot"),
     ("bot register ada", 'a bot "ada" exists; take another name'),
     ("bot register ada --token=guess", "give a token"),
     ("bot register ghost --rotate", 'no bot "ghost"'),
-    ("bot register no/name", "no/name"),
     ("bot new no/name", "is no bot name"),
     ("bot new taken --path=taken.py", "taken.py exists"),
     ("bot new lost --path=no/such/folder.py", "can't write no/such/folder.py"),
     ("bot list --server=127.0.0.1:1", "no server answers at 127.0.0.1:1; start one with `meijin"),
-    ("bot list --server=http://arena", '"http://arena" is no address of a server; write it like'),
     ("bot register new --save=taken.py", "taken.py exists; give another file"),
     ("bot register new --save=no/such/file", "can't write no/such/file: No such file"),
     ("match ada ghost", 'no bot "ghost"'),
     ("tournament run --detach ada grace --token=guess", "give a token"),
     ("match random missing.py --local", "no file missing.py"),
-    ("tournament run --detach ada", "at least two bots"),
-    ("tournament run --detach ada ada", "named twice"),
     ("tournament run --detach ada grace --time=soon", "soon"),
     ("tournament run --detach ada grace --time=0", "the time on the clock has to be more than 0"),
     (
         "tournament run --detach ada grace --rounds=2 --games=2",
         "another word for --rounds; give one",
     ),
-    ("tournament run --detach ada grace --variant=99x99", "width 99 is out of range"),
     ("tournament run --detach ada grace --openings=missing.txt", "can't use missing.txt"),
     ("tournament run --detach ada grace --openings=taken.py", "taken.py: line 1: "),
-    ("tournament run ada ghost", 'no bot "ghost"'),
     ("tournament show 999", "no tournament 999"),
     ("tournament show first", "first"),
-    ("tournament cancel 999", "no tournament 999"),
     ("tournament resume 999", "no tournament 999"),
     ("ladder freestyle-99x99", "no ladder"),
     ("ladder --matrix --history", "not both"),
     ("ladder --matrix --run=3", "--run is for the standings"),
-    ("ladder --history --run=3", "--run is for the standings"),
     ("ladder --plot=x.png", "--plot needs --history"),
     ("ladder --history --plot=x.xls", "ends in .png"),
     ("ladder compare ada ghost", "there is no ladder yet"),
@@ -59,7 +54,6 @@ MISTAKES = [
     ("ladder anchors ghost", "there is no ladder yet"),
     ("ladder verify", "there is no ladder yet"),
     ("ladder verify --data=nowhere", "nowhere/meijin.db; give the server's folder with --data"),
-    ("game show 999", "no game 999"),
     ("game export 999", "no game 999"),
     ("game export", "name a game, or choose with --tournament"),
     ("game export 1 --bot=ada", "not both"),
@@ -71,52 +65,52 @@ MISTAKES = [
     ("game verify", "name files or games, or choose"),
     ("game verify missing.sgf", "can't use missing.sgf: No such file"),
     ("tournament export 999 --output=t.zip", "no tournament 999"),
-    ("game watch 999", "no game 999"),
     ("game void 999 --reason=wrong", "no game 999"),
     ("game void 999 --reason=", "reason: say in a sentence"),
     ("game void 999 --reason=wrong --token=guess", "give a token"),
     ("game list --bot=ghost", 'no bot "ghost"'),
     ("token create bot", "name the bot"),
     ("learn tree --name=s3", 'no tree "s3"; there are s1, s2, s4'),
-    ("learn 2048 --moves=0", "give --moves 1 or more"),
     ("learn gomoku --depth=9", "give --depth 1 to 4"),
     ("serve --durability=maybe", "durability"),
     ("serve --grace=-1", "grace: it must be at least 0, not -1"),
     ("serve --backup-every=0", "backup_every: it must be more than 0, not 0.0"),
-    ("serve --metrics=nowhere", "metrics: it must be HOST:PORT, with a port up"),
-    ("serve --listen=127.0.0.1:99999", "listen: it must be HOST:PORT, with a port up"),
     ("serve --listen=nowhere", "listen: it must be HOST:PORT, with a port up"),
     ("serve --data=taken.py", "can't use taken.py: it is a file, and no folder"),
     ("demo --data=taken.py", "taken.py is a file; give a folder with --data"),
     ("demo --data=/proc/folder", "can't use /proc/folder: "),
     ("match random random --local --data=taken.py", "can't use taken.py: it is a file, and no"),
-    ("match random random --local --data=/proc/folder", "can't use /proc/folder: "),
     ("serve --data=taken.py/folder", "can't use taken.py/folder: "),
-    ("backup --data=nowhere", "nowhere/meijin.db; give the server's folder with --data"),
     ("backup --to=no/such/folder.db", "there is no folder no/such"),
-    ("bot list --server=127.0.0.1:99999", "is no address of a server"),
     ("serve --env-file=missing.env", "there is no missing.env"),
     ("serve --env-file=wrong.env", "no setting MEIJIN_GRAC; did you mean MEIJIN_GRACE?"),
     ("serve --listen=0.0.0.0:0 --data=elsewhere", "meijin: other machines reach 0.0.0.0:0, and"),
     ("serve --listen=[::]:0 --plaintext --open", "leave --open out"),
-    ("serve --certificate=c.pem --data=elsewhere", "certificate and key go together"),
     ("serve --certificate=c.pem --key=k.pem --data=elsewhere", "can't read c.pem: No such file"),
-    ("serve --certificate=taken.py --key=taken.py --data=elsewhere", "taken.py holds no certif"),
     ("bot list --server=grpcs://localhost --ca=missing.pem", "can't read missing.pem: No such"),
-    ("bot list --server=grpcs://localhost --ca=taken.py", "taken.py holds no certificate in PEM"),
-    ("bot list --server=grpcs://localhost --client-key=k.pem", "give both or none"),
     ("bot register ada --server=10.0.0.1 --token=guess", "write grpcs://10.0.0.1:7464, or allow"),
-    ("bot run random --server=10.0.0.1 --token=guess", "write grpcs://10.0.0.1:7464, or allow"),
-    ("bot run random --server=grpcs://localhost --ca=missing.pem", "can't read missing.pem"),
     ("certificate grpcs://arena", '"grpcs://arena" is no name of a host'),
     ("certificate arena --client=ada", "--client for a client's; give one"),
     ("certificate --folder=taken.py/folder", "can't write taken.py/folder: "),
-    ("serve --redis=nowhere --data=elsewhere", "redis://"),
     ("serve --database=sqlite:// --data=elsewhere", "an SQLite database has to be a file"),
-    ("ladder verify --database=sqlite://", "an SQLite database has to be a file"),
     ("serve --database=oracle://host/name --data=elsewhere", "oracle"),
     ("serve --database=postgresql+psycopg://127.0.0.1:1/none --data=elsewhere", "database"),
-    ("worker --database=oracle://host/name --redis=redis://127.0.0.1:1", "oracle is none of"),
+    (
+        f"serve --backup-every=60 {POSTGRESQL}",
+        "the database is PostgreSQL's; have a timer run pg_dump",
+    ),
+    ("serve --database=sqlite:///taken.py --data=elsewhere", "taken.py is damaged (file is not a"),
+    ("serve --database=sqlite:///data --data=elsewhere", "data is a folder"),
+    ("serve --database=sqlite:///none/meijin.db --data=elsewhere", "none/meijin.db.lock"),
+    ("restore none.db", "there is no none.db; name a backup, such as one in "),
+    ("restore taken.py --data=elsewhere", "taken.py is damaged: file is not a database"),
+    (
+        f"restore taken.py {POSTGRESQL}",
+        f"pg_restore --clean --if-exists --dbname={HIDDEN} meijin.dump",
+    ),
+    (f"backup {POSTGRESQL}", f"run: pg_dump --format=custom --file=meijin.dump {HIDDEN}"),
+    ("bot wrap -- ./nowhere", "no program ./nowhere; give its path, such as ./nowhere"),
+    ("bot wrap -- false", "the engine has ended with status 1; its protocol is unknown"),
     ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1", "start the server first"),
     ("worker --database=sqlite:///unmade.db --redis=nowhere", "redis_url: it must begin with"),
     ("worker --database=sqlite:///unmade.db --redis=redis://127.0.0.1:1 --sweep=0", "sweep: "),
@@ -132,80 +126,57 @@ def needs_a_process(command: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def kept(guarded_server: Server) -> dict[str, str]:
-    """The environment of an operator whose server has two bots; files are in the way."""
-    server = guarded_server
-    (server.processes.folder / "taken.py").write_text("not an opening\n")
-    (server.processes.folder / "wrong.env").write_text("MEIJIN_GRAC=60\n")
-    kept = {"MEIJIN_SERVER": server.address, "MEIJIN_DATA": str(server.data)}
+def server(guarded_server: Server) -> Server:
+    (guarded_server.folder / "taken.py").write_text("not an opening\n")
+    (guarded_server.folder / "wrong.env").write_text("MEIJIN_GRAC=60\n")
     for bot in ("ada", "grace"):
-        assert server.processes.run("bot", "register", bot, **kept).returncode == 0
-    return kept
+        guarded_server.tell("bot", "register", bot)
+    return guarded_server
 
 
-class Here:
-    """Runs commands in the test's own process, which need not start and import everything."""
-
-    def __init__(
-        self,
-        server: Server,
-        kept: dict[str, str],
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        self._monkeypatch = monkeypatch
-        self._capsys = capsys
-        folder = server.processes.folder
-        monkeypatch.chdir(folder)
-        for name in set(os.environ) - set(environment(folder, {})):
-            monkeypatch.delenv(name)
-        for name, value in environment(folder, kept).items():
-            monkeypatch.setenv(name, value)
-
-    def run(self, *words: str) -> "CompletedProcess[str]":
-        """Run a `meijin` command to its end."""
-        self._monkeypatch.setattr(sys, "argv", ["meijin", *words])
-        handler = signal.getsignal(signal.SIGTERM)
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main()
-        finally:
-            signal.signal(signal.SIGTERM, handler)
-        assert isinstance(ended.value.code, int)
-        return CompletedProcess(words, ended.value.code, *self._capsys.readouterr())
-
-
-@pytest.fixture
-def here(
-    guarded_server: Server,
-    kept: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Here:
-    """Runs commands as in a process of their own."""
-    return Here(guarded_server, kept, monkeypatch, capsys)
+def run_here(
+    server: Server, words: list[str], patch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> "CompletedProcess[str]":
+    """Run a command in this process, which need not start and import everything."""
+    wanted = environment(server.folder, server.env)
+    patch.chdir(server.folder)
+    for name in set(os.environ) - set(wanted):
+        patch.delenv(name)
+    for name, value in wanted.items():
+        patch.setenv(name, value)
+    patch.setattr(sys, "argv", ["meijin", *words])
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main()
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+    assert isinstance(ended.value.code, int)
+    return CompletedProcess(words, ended.value.code, *capsys.readouterr())
 
 
 @pytest.mark.parametrize(("command", "advice"), MISTAKES, ids=[words for words, _ in MISTAKES])
 def test_a_mistake_is_answered_in_one_line(
-    guarded_server: Server, kept: dict[str, str], here: Here, command: str, advice: str
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    advice: str,
 ) -> None:
     """The line names what is wrong or what to do; a bot may have told of a second attempt."""
     words = command.split()
     if needs_a_process(command):
-        done = guarded_server.processes.run(*words, **kept)
+        done = server.run(*words)
     else:
-        done = here.run(*words)
-    assert done.stdout == ""
-    assert done.returncode == 1, done.stderr
+        done = run_here(server, words, monkeypatch, capsys)
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
     *attempts, line = done.stderr.splitlines()
     assert all("reconnecting in " in attempt for attempt in attempts), attempts
     assert line.startswith("meijin: ")
     assert advice in line
 
 
-def test_a_mistyped_database_is_not_made(guarded_server: Server, kept: dict[str, str]) -> None:
+def test_a_mistyped_database_is_not_made(server: Server) -> None:
     """A worker looks for the server's, and makes none."""
-    words = ("worker", "--database=sqlite:///typo.db", "--redis=redis://127.0.0.1:1")
-    assert guarded_server.processes.run(*words, **kept).returncode == 1
-    assert not (guarded_server.processes.folder / "typo.db").exists()
+    server.refusal("worker", "--database=sqlite:///typo.db", "--redis=redis://127.0.0.1:1")
+    assert not (server.folder / "typo.db").exists()

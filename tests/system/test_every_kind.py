@@ -1,40 +1,29 @@
-"""Engines of every kind, our own bots and those of other languages in tournaments of all rules."""
+"""Engines, our own bots and those of other languages in tournaments of all rules."""
 
 import csv
 import io
 import os
 import re
-import shutil
-import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 from tests.examples.conftest import COMMANDS, EXAMPLES
-from tests.system.conftest import Books
-from tests.system.processes import NO_LADDER, Processes, Server, eventually
-from typer.testing import CliRunner
+from tests.processes import MEIJIN, eventually
+from tests.system.server import Server
 
-from meijin.cli.main import app
 from meijin.game import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "tests" / "system" / "brains" / "small_brain.c"
-ALL_RULES = f"--rules={','.join(RULES)}"
-BRAINS: Mapping[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
-    "gomocup": ((ALL_RULES,), "line_brain", ()),
-    "yixin": ((ALL_RULES,), "line_brain", ("yixin",)),
-    "gtp": ((ALL_RULES,), "line_gtp", ()),
-    "terminal": ((), "terminal_brain", ()),
+ENGINES: Mapping[str, tuple[str, ...]] = {
+    "engine": (f"--rules={','.join(RULES)}", "--", *MEIJIN, "bot", "engine", "random"),
+    "terminal": ("--", sys.executable, "-m", "tests.system.terminal_engine"),
 }
-"""The options of `meijin bot wrap`, the module of the engine, and its arguments.
-
-`terminal` is somebody else's: the player of the package gomoku-terminal.
-"""
+"""What `meijin bot wrap` wraps: a bot of ours as an engine, and somebody else's."""
 OWN: Mapping[str, tuple[str, ...]] = {
     "random": ("random", "--option=seed=1"),
     "alphabeta": ("alphabeta", "--option=nodes=200"),
@@ -45,88 +34,56 @@ OWN: Mapping[str, tuple[str, ...]] = {
 """What `meijin bot run` runs."""
 PLAYERS_OF_SWAP2 = ("alphabeta", "mcts", "random", "javascript")
 TOURNAMENTS: Mapping[str, tuple[str, ...]] = {
-    "freestyle 15x15": (*BRAINS, *OWN, "small", "javascript", "python-plain"),
-    "standard 15x15": ("yixin", "numpy", "small", "javascript", "alphabeta"),
-    "renju 15x15": ("gomocup", "gtp", "small", "javascript", "mcts"),
-    "caro 15x15": ("gtp", "numpy", "small", "javascript", "python-plain"),
-    "caro-exact 15x15": ("gomocup", "yixin", "small", "javascript", "alphabeta"),
+    "freestyle 15x15": (*ENGINES, *OWN, "javascript", "python-plain"),
+    "standard 15x15": ("engine", "numpy", "javascript", "alphabeta"),
+    "renju 15x15": ("engine", "javascript", "mcts"),
+    "caro 15x15": ("engine", "numpy", "javascript", "python-plain"),
+    "caro-exact 15x15": ("engine", "javascript", "alphabeta"),
     "renju 15x15 swap2": PLAYERS_OF_SWAP2,
     "freestyle 15x15 swap2": PLAYERS_OF_SWAP2,
 }
-"""Who plays whom, by what is played."""
-ROUNDS = 1
-TIME = "60+2"
+"""Who plays whom, once, by what is played."""
 COMPILATION = 600.0
 """Seconds that it may take until all are there."""
 
 
-@pytest.fixture(scope="module")
-def small_brain(tmp_path_factory: pytest.TempPathFactory) -> str | None:
-    """The brain in C, if there is a compiler."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        return None
-    program = tmp_path_factory.mktemp("brain") / "pbrain-small"
-    subprocess.run([compiler, "-O2", "-o", program, SOURCE], check=True)
-    return str(program)
+def games_of(entrants: Sequence[str]) -> int:
+    return len(entrants) * (len(entrants) - 1) // 2
 
 
-def games_of(entrants: list[str]) -> int:
-    """How many games a tournament of these has."""
-    return ROUNDS * len(entrants) * (len(entrants) - 1) // 2
-
-
-def start_all(server: Server, small_brain: str | None) -> set[str]:
-    """Start everybody, and return the names."""
+def start_all(server: Server) -> set[str]:
     where = f"--server={server.address}"
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     wrap = ("bot", "wrap", where, "--sizes=15", "--pause=0", "--games=2")
-    for name, (options, module, words) in BRAINS.items():
-        engine = (sys.executable, "-m", f"tests.system.brains.{module}", *words)
-        command = (*wrap, f"--name={name}", *options, "--", *engine)
-        server.processes.start(name, *command, PYTHONPATH=paths)
-    if small_brain is not None:
-        server.processes.start("small", *wrap, "--name=small", ALL_RULES, "--", small_brain)
+    for name, words in ENGINES.items():
+        server.processes.start(name, *wrap, f"--name={name}", *words, PYTHONPATH=paths)
     for name, words in OWN.items():
         server.processes.start(name, "bot", "run", *words, where, f"--name={name}")
     for name, command in COMMANDS.items():
         server.processes.start_command(name, *command, name, MEIJIN_SERVER=server.address)
-    return {*BRAINS, *OWN, *COMMANDS, *({"small"} if small_brain else ())}
+    return {*ENGINES, *OWN, *COMMANDS}
 
 
 @pytest.mark.timeout(1200)  # where nothing was compiled before, two searches are first
-def test_tournaments_of_every_kind(
-    processes: Processes, small_brain: str | None, open_books: Callable[[str], Books]
-) -> None:
+def test_tournaments_of_every_kind(server: Server) -> None:
     """All games are decided on the board, and each crosstable is the sum of its games."""
-    server = Server(processes, "--open", NO_LADDER)
-    names = start_all(server, small_brain)
-    eventually(lambda: server.connected_bots() == names, COMPILATION)
-    entrants = {
-        variant: [name for name in some if name in names] for variant, some in TOURNAMENTS.items()
-    }
+    names = start_all(server)
+    eventually(lambda: server.connected_bots() == names, patience=COMPILATION)
     made = {
-        variant: server.create_tournament(*some, rounds=ROUNDS, time=TIME, variant=variant)
-        for variant, some in entrants.items()
+        variant: server.create_tournament(*some, rounds=1, time="60+2", variant=variant)
+        for variant, some in TOURNAMENTS.items()
     }
-    planned = sum(map(games_of, entrants.values()))
-    books = open_books(server.database_url)
-    eventually(lambda: books.finished() == planned, COMPILATION)
-    books.assert_each_planned_game_was_played_once(planned)
-    protocols = {
-        name: re.findall(r"speaks (\w+)", (processes.folder / f"{name}.log").read_text())
-        for name in ("yixin", "gtp")
-    }
-    assert protocols == {"yixin": ["yixin"], "gtp": ["gtp"]}
+    planned = sum(map(games_of, TOURNAMENTS.values()))
+    eventually(lambda: server.books.finished() == planned, patience=COMPILATION)
+    server.assert_all_is_played(planned)
     for variant, tournament in made.items():
-        assert_crosstable(server, tournament, entrants[variant])
+        assert_crosstable(server, tournament, TOURNAMENTS[variant])
 
 
-def assert_crosstable(server: Server, tournament: str, entrants: list[str]) -> None:
+def assert_crosstable(server: Server, tournament: str, entrants: Sequence[str]) -> None:
     """The server's crosstable, and that of the export, are what the exported games add up to."""
-    archive = server.processes.folder / f"{tournament}.zip"
-    words = (tournament, f"--output={archive}", f"--server={server.address}")
-    assert CliRunner().invoke(app, ["tournament", "export", *words]).exit_code == 0
+    archive = server.folder / f"{tournament}.zip"
+    server.tell("tournament", "export", tournament, f"--output={archive}")
     with ZipFile(archive) as opened:
         records = [
             opened.read(name).decode() for name in opened.namelist() if name.endswith(".sgf")
@@ -142,7 +99,7 @@ def assert_crosstable(server: Server, tournament: str, entrants: list[str]) -> N
     rows = list(csv.reader(io.StringIO(exported)))[1:]
     assert told == {pair: tuple(summed[*pair, mark] for mark in "WDL") for pair in pairs}
     assert told == {(bot, other): tuple(map(int, counts)) for bot, other, *counts in rows}
-    assert all(sum(counts) == ROUNDS for counts in told.values())
+    assert all(sum(counts) == 1 for counts in told.values())
     assert {(count.bot, count.faults) for count in found.faults} == {(bot, 0) for bot in entrants}
 
 

@@ -1,10 +1,9 @@
 """Bots that fail in a local match, each in a way of its own: told why, with a status, and gone."""
 
-import json
 from pathlib import Path
 
 import pytest
-from tests.system.processes import Processes, processes_of
+from tests.processes import Processes, processes_of
 
 HEAD = """
 import os, signal, time
@@ -21,23 +20,18 @@ class Bad(Bot):
     def choose(self, position):
         {choose}
 """
-TERMS = ("--local", "--games=4", "--time=5/move", "--variant=5x5", "--max-faults=2")
+MATCH = ("match", "bad.py", "random", "--local", "--games=4", "--time=5/move", "--variant=5x5")
 LOST, FAULTY = 5, 6
 """Exit statuses: of a bot whose process ended or never came, and of too many forfeits."""
 
 FAILURES = {
     "import": (LOST, "bad.py, line 5", {"top": "1 / 0"}),
-    "prepare": (LOST, "KeyError: 'weights'", {"prepare": "{}['weights']"}),
     "exception": (
         FAULTY,
         "IndexError: no cell (bad.py, line 14)",
         {"choose": "raise IndexError('no cell')"},
     ),
-    "none": (FAULTY, "choose returned None; return a cell", {"choose": "return None"}),
-    "tuple": (FAULTY, "choose returned (2, 2); return a cell", {"choose": "return (2, 2)"}),
-    "occupied": (FAULTY, "is occupied", {"choose": "return position.board.moves[0]"}),
     "loop": (FAULTY, "for a move that had 0.200 s", {"choose": "while True: pass"}),
-    "exit": (LOST, "bad ended, exit status 3", {"choose": "os._exit(3)"}),
     "killed": (LOST, "killed by SIGKILL", {"choose": "os.kill(os.getpid(), signal.SIGKILL)"}),
     "silent": (LOST, "bad did not connect within 3 s", {"prepare": "time.sleep(600)"}),
 }
@@ -46,9 +40,9 @@ MORE = {"silent": ("--wait=3",), "killed": ("--restart=0",), "loop": ("--time=0.
 
 
 def write_bot(folder: Path, **parts: str) -> None:
-    """A bot of these parts."""
     usual = {"top": "", "prepare": "pass", "choose": "return position.legal_cells()[0]"}
     (folder / "bad.py").write_text(HEAD.format(**(usual | parts)))
+    (folder / "openings.txt").write_text("c3\nd4\n")
 
 
 @pytest.mark.parametrize("failure", FAILURES)
@@ -56,9 +50,8 @@ def test_the_cause_is_told(processes: Processes, failure: str) -> None:
     """In the command's own words; nothing hangs, nothing is left running, and the logs stay."""
     status, cause, parts = FAILURES[failure]
     write_bot(processes.folder, **parts)
-    (processes.folder / "openings.txt").write_text("c3\nd4\n")
-    words = ("match", "bad.py", "random", *TERMS, "--openings=openings.txt")
-    done = processes.run(*words, *MORE.get(failure, ()), TMPDIR=str(processes.folder))
+    words = (*MATCH, "--max-faults=2", "--openings=openings.txt", *MORE.get(failure, ()))
+    done = processes.run(*words, TMPDIR=str(processes.folder))
     said = done.stdout + done.stderr
     assert done.returncode == status, said
     assert cause in said
@@ -71,16 +64,12 @@ def test_the_cause_is_told(processes: Processes, failure: str) -> None:
 def test_the_first_fault_is_in_the_json(processes: Processes) -> None:
     """With the bot's own words, where it happened, and where the logs are; a test stops too."""
     write_bot(processes.folder, choose="raise IndexError('no cell')")
-    words = ("match", "bad.py", "random", *TERMS, "--sprt=0,50", "--json")
-    done = processes.run(*words, TMPDIR=str(processes.folder))
-    assert done.returncode == FAULTY, done.stderr
-    told = json.loads(done.stdout)
+    told = processes.ask(*MATCH, "--max-faults=2", "--sprt=0,50", status=FAULTY)
     (fault,) = told["first_faults"]
     assert fault["bot"] == "bad"
     assert "IndexError: no cell" in fault["text"]
     assert 'File "bad.py", line 14, in choose' in fault["traceback"]
     assert (Path(told["logs"]) / "bad.log").exists()
-    assert "white forfeits" in done.stderr or "black forfeits" in done.stderr
 
 
 def test_a_bot_that_ends_once_is_started_again(processes: Processes) -> None:
@@ -90,8 +79,7 @@ def test_a_bot_that_ends_once_is_started_again(processes: Processes) -> None:
         "        return position.legal_cells()[0]"
     )
     write_bot(processes.folder, choose=choose)
-    words = ("match", "bad.py", "random", "--local", "--games=2", "--time=60", "--variant=5x5")
-    done = processes.run(*words, TMPDIR=str(processes.folder))
+    done = processes.run(*MATCH, "--time=60", TMPDIR=str(processes.folder))
     assert done.returncode == 0, done.stderr
     assert "bad ended, exit status 3" in done.stderr
     assert "it is started again" in done.stderr

@@ -1,19 +1,14 @@
 """Another server takes the database over: the first one ends, and nothing that was told is lost."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
-from typing import TYPE_CHECKING
 
 from sqlalchemy import text
-from tests.system.processes import BOTS, NO_LADDER, Process, Processes, Server, eventually
+from tests.processes import Process, Processes, eventually
+from tests.system.server import BOTS, NO_LADDER, Server
 
 from meijin.store import Database
 from meijin.store.database import database_file
-
-if TYPE_CHECKING:
-    from tests.system.conftest import Books
 
 FENCED = 75
 """The exit status of a server that was replaced."""
@@ -39,21 +34,18 @@ def start_second(server: Server, url: str) -> Process:
         with Database(url) as database:
             database.read(lambda at: at.execute(END_OTHERS).all())
     second = server.processes.start("second", *words, f"--database={url}")
-    eventually(partial(second.has_said, "is listening on"))
+    second.wait_for("is listening on")
     if path is None:
         server.process.send(SIGCONT)
     return second
 
 
-def test_a_server_that_was_replaced_ends(
-    processes: Processes, open_books: "Callable[[str], Books]", any_database_url: str
-) -> None:
+def test_a_server_that_was_replaced_ends(processes: Processes, any_database_url: str) -> None:
     """In one line, with a status of its own; its bots go on where they are told the truth."""
     server = Server(processes, "--open", NO_LADDER, f"--database={any_database_url}")
-    books = open_books(any_database_url)
     bots = server.start_bots(*BOTS)
     server.create_tournament(*BOTS, rounds=4)
-    eventually(partial(books.are_under_way, 3))
+    eventually(server.books.are_under_way, 3)
     second = start_second(server, any_database_url)
     assert server.process.wait() == FENCED
     assert "Traceback" not in server.process.words
@@ -62,8 +54,5 @@ def test_a_server_that_was_replaced_ends(
     assert "has taken this database over (epoch 2, this one's was 1)" in last
     assert second.stop() == 0
     server.start()
-    eventually(lambda: not books.tournaments_running())
-    books.assert_each_planned_game_was_played_once(12)
-    for bot in bots:
-        books.assert_holds(processes.journal(bot.name))
+    server.assert_all_is_played(12)
     assert any(words in bot.words for bot in bots for words in TOLD)

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.system.processes import NO_LADDER, Process, Processes, Server, eventually
+from tests.processes import Process, Processes, eventually
+from tests.system.server import Server
 
 FOREIGN = (sys.executable, str(Path(__file__).with_name("foreign_system.py")))
 MEIJIN = (*FOREIGN, "-m", "meijin")
@@ -30,40 +31,39 @@ MATCHES = (
     ("alphabeta", "mcts", "--time=0.5/move", "--variant=5x5", "--games=1"),
     ("reference", "random", "--time=5/move", "--variant=3x3, 3 in a row", "--games=2"),
 )
-NEEDS_A_SERVER = (
-    ("serve", "--data=made"),
-    ("demo", "--data=made"),
-    ("match", "random", "random", "--local", "--data=made"),
-    ("bot", "doctor", "random"),
-)
+WSL = "the server runs on Linux and macOS; on Windows start it in WSL"
+REFUSALS = {
+    "serve --data=made": WSL,
+    "demo --data=made": WSL,
+    "match random random --local --data=made": WSL,
+    "bot doctor random": WSL,
+    f"bot wrap -- {sys.executable}": "engines are wrapped on Linux and macOS; on Windows do it in",
+}
 
 
-def run(processes: Processes, name: str, *words: str, **env: str) -> Process:
-    """Run a `meijin` command to its end, as there."""
+def run(processes: Processes, name: str, *words: str, **env: str) -> tuple[int, str]:
+    """How a `meijin` command ends as there, and what it says."""
     process = processes.start_command(name, *MEIJIN, *words, **OLD_ENCODING, **env)
-    process.wait()
-    return process
+    return process.wait(), process.words
 
 
-def test_bots_play_and_commands_show_it(processes: Processes) -> None:
+def test_bots_play_and_commands_show_it(server: Server) -> None:
     """Every built-in bot and a script play real matches; Ctrl-C ends each in order."""
-    server = Server(processes, NO_LADDER, "--open")
-    told = {"MEIJIN_SERVER": server.address}
-    script = processes.folder / "first.py"
-    script.write_text(SCRIPT, encoding="utf-8")
-    bots = [
-        processes.start_command(name, *MEIJIN, "bot", "run", name, **OLD_ENCODING, **told)
-        for name in BUILT_IN
-    ]
-    bots.append(processes.start_command("first", *FOREIGN, str(script), **OLD_ENCODING, **told))
-    names = (*BUILT_IN, "first")
-    eventually(lambda: server.connected_bots() >= set(names))
+    processes, told = server.processes, {"MEIJIN_SERVER": server.address}
+    (processes.folder / "first.py").write_text(SCRIPT, encoding="utf-8")
+
+    def start(name: str, *command: str) -> Process:
+        return processes.start_command(name, *command, **OLD_ENCODING, **told)
+
+    bots = [start(name, *MEIJIN, "bot", "run", name) for name in BUILT_IN]
+    bots.append(start("first", *FOREIGN, "first.py"))
+    eventually(lambda: server.connected_bots() >= {*BUILT_IN, "first"})
     for number, match in enumerate(MATCHES):
-        played = run(processes, f"match-{number}", "match", *match, **told)
-        assert played.wait() == 0, played.words
-        assert "faults 0 and 0" in played.words
-    shown = run(processes, "show", "game", "show", "1", **told)
-    assert shown.wait() == 0, shown.words
+        status, words = run(processes, f"match-{number}", "match", *match, **told)
+        assert status == 0, words
+        assert "faults 0 and 0" in words
+    status, words = run(processes, "show", "game", "show", "1", **told)
+    assert status == 0, words
     for bot in bots:
         assert bot.stop(signal.SIGINT) == 0, bot.words
         assert "Traceback" not in bot.words
@@ -71,24 +71,16 @@ def test_bots_play_and_commands_show_it(processes: Processes) -> None:
 
 def test_old_encodings_lose_nothing(processes: Processes) -> None:
     """Pipes hold UTF-8 where the system's own encoding lacks what tables show."""
-    shown = run(processes, "tree", "learn", "tree")
-    assert shown.wait() == 0, shown.words
-    assert "─" in shown.words
+    status, words = run(processes, "tree", "learn", "tree")
+    assert status == 0, words
+    assert "─" in words
 
 
-@pytest.mark.parametrize("words", NEEDS_A_SERVER, ids=" ".join)
-def test_what_needs_a_server_says_so(processes: Processes, words: tuple[str, ...]) -> None:
-    """One line tells where a server runs, and nothing is made before it."""
-    refused = run(processes, "refused", *words)
-    assert refused.wait() in {1, 2}
-    (line,) = refused.words.splitlines()
-    assert line.startswith("meijin: the server runs on Linux and macOS; on Windows start it in WSL")
+@pytest.mark.parametrize("command", REFUSALS)
+def test_what_needs_another_system_says_so(processes: Processes, command: str) -> None:
+    """One line tells where it runs, and nothing is made before it."""
+    status, words = run(processes, "refused", *command.split())
+    assert status in {1, 2}
+    (line,) = words.splitlines()
+    assert line.startswith(f"meijin: {REFUSALS[command]}")
     assert not (processes.folder / "made").exists()
-
-
-def test_engines_are_wrapped_elsewhere(processes: Processes) -> None:
-    """One line says where."""
-    refused = run(processes, "wrap", "bot", "wrap", "--", sys.executable)
-    assert refused.wait() == 1
-    (line,) = refused.words.splitlines()
-    assert line.startswith("meijin: engines are wrapped on Linux and macOS; on Windows do it in")

@@ -6,30 +6,18 @@ import asyncio
 import json
 import socket
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from attacks import ATTACKS, SUSPENDED, Attack
 from connection_storm import KINDS
 from innocents import NAMES, Innocents, Turn
-from tests.system.processes import (
-    MEIJIN,
-    NO_LADDER,
-    Process,
-    Processes,
-    Server,
-    environment,
-    eventually,
-)
+from tests.processes import MEIJIN, Processes, environment, eventually
+from tests.system.books import ON_THE_BOARD
+from tests.system.server import NO_LADDER, Server
 
-from meijin.game import Ending
 from meijin.store.schema import GameState
-
-if TYPE_CHECKING:
-    from tests.system.conftest import Books
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ATTACKER, STORM = BENCHMARKS / "attacks.py", BENCHMARKS / "connection_storm.py"
@@ -41,7 +29,6 @@ FILES = 200
 
 
 def resident_mib(pid: int) -> float:
-    """The memory of a process."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
@@ -69,50 +56,45 @@ async def play_under(attack: Attack, address: str, folder: Path) -> tuple[dict[s
     return json.loads(output), moves
 
 
-class FewFiles(Processes):
-    """Starts commands that may open few files."""
+class FewFiles(Server):
+    """One that may open few files."""
 
-    def start(self, name: str, *words: str, **env: str) -> Process:
-        """Start a `meijin` command."""
-        return self.start_command(name, "prlimit", f"--nofile={FILES}", *MEIJIN, *words, **env)
+    program = ("prlimit", f"--nofile={FILES}", *MEIJIN)
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_an_attack_is_heard_out_and_harms_nobody(
-    processes: Processes, open_books: Callable[[str], Books], attack: Attack
-) -> None:
+def test_an_attack_is_heard_out_and_harms_nobody(processes: Processes, attack: Attack) -> None:
     """The documented codes, games that go on to their ends, bounded memory, nothing left over."""
     server = Server(processes, "--open", NO_LADDER, "--grace=60")
     before = resident_mib(server.process.pid)
-    heard, moves = asyncio.run(play_under(attack, server.address, processes.folder))
     # A client that writes all the time may find its stream broken before it reads why; that it was
-    # suspended for it says the same.
+    # suspended for it says the same. On a busy machine it may have to come again for that.
     known = {attack.first, SUSPENDED} & attack.heard
-    assert known & set(heard), heard
-    assert set(heard) <= attack.heard, heard
-    assert moves > 0
+    heard: set[str] = set()
+    while not known & heard:
+        words, moves = asyncio.run(play_under(attack, server.address, processes.folder))
+        heard |= set(words)
+        assert heard <= attack.heard, heard
+        assert moves > 0
     assert resident_mib(server.process.pid) - before < MAX_GROWTH
     eventually(lambda: not server.connected_bots())
-    games = open_books(server.database_url).games(GameState.FINISHED)
-    names = {game.black for game in games}
-    assert names <= set(NAMES)
-    assert {game.ending for game in games} <= {Ending.FIVE, Ending.DRAW}
+    games = server.books.games(GameState.FINISHED)
+    assert {game.black for game in games} <= set(NAMES)
+    assert {game.ending for game in games} <= ON_THE_BOARD
     assert "incident" not in server.process.words
     assert "Traceback" not in server.process.words, server.process.words
 
 
 def test_sockets_leave_the_server_its_files(processes: Processes) -> None:
     """A peer that opens more of them than there may be files keeps nobody from the database."""
-    few = FewFiles(processes.folder)
+    server = FewFiles(processes, "--open", NO_LADDER)
     with ExitStack() as stack:
-        stack.callback(few.kill_all)
-        server = Server(few, "--open", NO_LADDER)
         assert server.connected_bots() == set()  # it keeps the connection
         for _ in range(2 * FILES):
             stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
         files = Path(f"/proc/{server.process.pid}/fd")
         eventually(lambda: len(list(files.iterdir())) < FILES - 20)
-        assert server.connected_bots() == set()
+        eventually(lambda: server.connected_bots() == set())
         assert "descriptor" not in server.process.words
 
 
@@ -132,10 +114,9 @@ async def play_in_a_storm(kind: str, address: str, folder: Path) -> tuple[int, l
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_storm_of_connections_takes_nobodys_time(processes: Processes, kind: str) -> None:
+def test_a_storm_of_connections_takes_nobodys_time(server: Server, kind: str) -> None:
     """New connections have to wait, and games go on; no bot is late by what the server did."""
-    server = Server(processes, "--open", NO_LADDER)
-    moves, forfeits = asyncio.run(play_in_a_storm(kind, server.address, processes.folder))
+    moves, forfeits = asyncio.run(play_in_a_storm(kind, server.address, server.folder))
     assert moves > 0
     assert forfeits == []
     assert server.process.has_said("so many connections are opened that new ones have to wait")

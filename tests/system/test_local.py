@@ -1,19 +1,27 @@
-"""`meijin match --local` and `meijin demo` beside the settings of another server."""
+"""`meijin match --local` and `meijin demo`: other servers' settings, and twice the same games."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.system.processes import Processes
+from tests.processes import Commands, Processes
 
 LOCAL = (
     ("match", "random", "random", "--local", "--games=2", "--data=mine", "--time=0.05/move"),
     ("demo", "--data=mine", "--time=0.05/move", "--rounds=1"),
 )
+LIMITED = ("match", "alphabeta:nodes=200", "mcts:playouts=32", "--local", "--games=2", "--seed=5")
 
 
-def others(folder: Path) -> dict[str, str]:
-    """Settings of another server, whose database is a folder that is not to be touched."""
-    return {
+@pytest.mark.parametrize("words", LOCAL, ids=["match", "demo"])
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_settings_of_another_server(
+    processes: Processes, words: tuple[str, ...], place: str
+) -> None:
+    """What they name stays untouched, and what they ask for is not heard of."""
+    folder = processes.folder
+    others = {
         "MEIJIN_DATABASE_URL": f"sqlite:///{folder / 'other.db'}",
         "MEIJIN_REDIS_URL": f"unix://{folder / 'other.sock'}",
         "MEIJIN_DATA": str(folder / "other-data"),
@@ -21,32 +29,34 @@ def others(folder: Path) -> dict[str, str]:
         "MEIJIN_SERVER": "127.0.0.1:1",
         "MEIJIN_TOKEN": "secret",
     }
+    if place == "file":
+        lines = [f"{name}={value}\n" for name, value in others.items()]
+        (folder / "meijin.env").write_text("".join(lines))
+    Commands(folder, **(others if place == "environment" else {})).tell(*words)
+    assert (folder / "mine" / "meijin.db").exists()
+    assert not list(folder.glob("other*"))
 
 
-@pytest.mark.parametrize("words", LOCAL, ids=["match", "demo"])
-def test_environment_of_another_server(processes: Processes, words: tuple[str, ...]) -> None:
-    """What it names stays untouched, and what it asks for is not heard of."""
-    done = processes.run(*words, **others(processes.folder))
-    assert done.returncode == 0, done.stderr
-    assert (processes.folder / "mine" / "meijin.db").exists()
-    assert not list(processes.folder.glob("other*"))
+def games_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("words", LOCAL, ids=["match", "demo"])
-def test_file_of_another_server(processes: Processes, words: tuple[str, ...]) -> None:
-    """A file of settings in the folder is that server's alone."""
-    lines = [f"{name}={value}\n" for name, value in others(processes.folder).items()]
-    (processes.folder / "meijin.env").write_text("".join(lines))
-    done = processes.run(*words)
-    assert done.returncode == 0, done.stderr
-    assert (processes.folder / "mine" / "meijin.db").exists()
-    assert not list(processes.folder.glob("other*"))
+def cells(game: dict[str, Any]) -> tuple[str, list[str]]:
+    return game["black"]["name"], [move["cell"] for move in game["moves"]]
 
 
-def test_a_file_of_settings_is_named(processes: Processes) -> None:
-    """A server reads the file that it is told to, in place of the one in its folder."""
-    (processes.folder / "meijin.env").write_text("MEIJIN_GRACE=never\n")
-    (processes.folder / "club.env").write_text("MEIJIN_DURABILITY=never\n")
-    done = processes.run("serve", "--env-file=club.env")
-    assert done.returncode == 1
-    assert "durability" in done.stderr
+def test_limited_searches_play_the_same_games_twice(processes: Processes) -> None:
+    """Every game is written as it ends, and what the bots were asked and answered."""
+    for run in ("one", "two"):
+        files = (f"--games-to={run}.jsonl", f"--log={run}.log")
+        told = processes.ask(*LIMITED, "--time=60/move", "--concurrency=1", *files)
+        assert told["logs"] == ""
+    one, two = (games_of(processes.folder / f"{run}.jsonl") for run in ("one", "two"))
+    assert len(one) == 2
+    assert list(map(cells, one)) == list(map(cells, two))
+    moves = sum(len(game["moves"]) - game["opening_plies"] for game in one)
+    lines = (processes.folder / "one.log").read_text().splitlines()
+    assert lines == sorted(lines, key=lambda line: line.split()[0])
+    words = [line.split() for line in lines]
+    assert {line[1] for line in words} == {"alphabeta", "mcts"}
+    assert [line[2] for line in words] == ["<", ">"] * moves

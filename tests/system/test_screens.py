@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.system.processes import Processes, Server, eventually
+from tests.processes import Processes, eventually
 from tests.system.screen import terminal
+from tests.system.server import Server
 
 WIDTHS = (120, 80, 40)
 MATCH = ("match", "ada", "grace", "--games=4", "--time=5/move", "--rated")
@@ -16,11 +17,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with two bots, a match that was played and a ladder."""
     processes = Processes(tmp_path_factory.mktemp("arena"))
     server = Server(processes, "--open")
-    for name in ("ada", "grace"):
-        words = ("bot", "run", "random", f"--name={name}", f"--server={server.address}")
-        processes.start(name, *words)
-    eventually(lambda: server.connected_bots() >= {"ada", "grace"})
-    processes.run(*MATCH, f"--server={server.address}")
+    server.run_bots(ada="random", grace="random")
+    server.tell(*MATCH)
     eventually(server.has_current_ladder)
     yield server
     processes.kill_all()
@@ -29,7 +27,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_match_fits_its_screen(server: Server, width: int) -> None:
     """The result is there, and nothing of the line that was shown meanwhile."""
-    with terminal(server.processes.folder, width, *MATCH, f"--server={server.address}") as opened:
+    with terminal(server, width, *MATCH) as opened:
         assert opened.wait() == 0
         shown = " ".join(opened.screen.lines)
         assert "ada against grace:" in shown
@@ -42,7 +40,7 @@ def test_a_match_fits_its_screen(server: Server, width: int) -> None:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_tables_fit_their_screen(server: Server, words: tuple[str, ...], width: int) -> None:
     """Names and numbers stay readable, each bot in a line of its own."""
-    with terminal(server.processes.folder, width, *words, f"--server={server.address}") as opened:
+    with terminal(server, width, *words) as opened:
         assert opened.wait() == 0
         rows = [line for line in opened.screen.lines if line.split()[1:2] in (["ada"], ["grace"])]
         assert len(rows) == 2, "\n".join(opened.screen.lines)
@@ -51,13 +49,12 @@ def test_tables_fit_their_screen(server: Server, words: tuple[str, ...], width: 
 
 def test_nothing_is_folded_in_a_pipe(server: Server) -> None:
     """Whatever the environment says of columns: a line a game, and every column of a table."""
-    where = f"--server={server.address}"
-    played = server.processes.run(*MATCH, where, COLUMNS="20")
+    played = server.run(*MATCH, COLUMNS="20")
     games = [line for line in played.stderr.splitlines() if line.startswith("game ")]
     assert len(games) == 4
     assert all(line.endswith("plies") for line in games)
     assert len(played.stdout.splitlines()) == 3
-    table = server.processes.run("ladder", where, COLUMNS="20").stdout
+    table = server.tell("ladder", COLUMNS="20")
     (columns,) = (line for line in table.splitlines() if "bot" in line and "Elo" in line)
     for column in ("games", "opponents", "draws", "black"):
         assert column in columns
@@ -65,11 +62,9 @@ def test_nothing_is_folded_in_a_pipe(server: Server) -> None:
 
 def test_an_interrupted_match_leaves_no_live_line(server: Server) -> None:
     """Not even where the terminal has written its own sign behind it."""
-    words = ("match", "ada", "grace", "--games=2000", "--time=5/move")
-    where = f"--server={server.address}"
-    with terminal(server.processes.folder, 40, *words, where) as opened:
-        opened.wait_for(lambda: any("/2000" in line for line in opened.screen.lines))
+    with terminal(server, 40, "match", "ada", "grace", "--games=2000", "--time=5/move") as opened:
+        opened.wait_for("/2000")
         opened.type("\x03")
         assert opened.wait() == 1
-        assert not any("/2000" in line for line in opened.screen.lines)
+        assert not opened.screen.shows("/2000")
         assert "goes on at the server" in "".join(opened.screen.lines)

@@ -5,12 +5,11 @@ import subprocess
 import sys
 import venv
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.metadata import distribution, version
 from pathlib import Path
 
 import pytest
-from tests.system.processes import PATIENCE, environment
+from tests.processes import Commands
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(str(distribution("grpcio").locate_file(""))).resolve()
@@ -20,32 +19,11 @@ FOR_OTHERS = re.compile(r"extra ==|sys_platform|platform_system|python_version")
 """What tells that a requirement is for an extra, or for other systems and releases of Python."""
 NAME = re.compile(r"[\w.-]+")
 NEED_A_SERVER = (
-    ("demo",),
-    ("match", "random", "random", "--local"),
-    ("serve",),
-    ("worker", "--database=sqlite:///x.db", "--redis=redis://127.0.0.1:1"),
+    "demo",
+    "match random random --local",
+    "serve",
+    "worker --database=sqlite:///x.db --redis=redis://127.0.0.1:1",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """An environment with the wheel, and a folder to be in."""
-
-    python: Path
-    folder: Path
-
-    def run(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """Run a `meijin` command to its end."""
-        command = (str(self.python), "-I", "-m", "meijin", *words)
-        return subprocess.run(
-            command,
-            cwd=self.folder,
-            env=environment(self.folder, {"PYTHONDONTWRITEBYTECODE": ""}),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
 
 
 def requirements(name: str) -> Iterator[str]:
@@ -70,7 +48,6 @@ def link_requirements(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from this checkout."""
     folder = tmp_path_factory.mktemp("wheel")
     options = ("--quiet", "--no-deps", "--no-build-isolation", f"--wheel-dir={folder}")
     subprocess.run([*PIP, "wheel", *options, ROOT], check=True, capture_output=True)
@@ -78,49 +55,44 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-def installed(wheel: Path, folder: Path, dependencies: Path) -> Installed:
-    """The wheel in an environment of its own, which sees these dependencies."""
+def installed(wheel: Path, folder: Path, dependencies: Path) -> Commands:
+    """The wheel's command in an environment of its own, which sees these dependencies."""
     place = folder / "venv"
     venv.create(place)
     options = ("install", "--quiet", "--no-deps", "--no-index", wheel)
     subprocess.run([*PIP, "--python", place, *options], check=True, capture_output=True)
     (site,) = (place / "lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(f"{dependencies}\n")
-    return Installed(place / "bin" / "python", folder)
+    commands = Commands(folder, PYTHONDONTWRITEBYTECODE="")
+    commands.command = (str(place / "bin" / "python"), "-I", "-m", "meijin")
+    return commands
 
 
 @pytest.fixture(scope="module")
-def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel with what it needs, and no extra."""
+def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Commands:
     folder = tmp_path_factory.mktemp("bare")
     link_requirements(folder / "dependencies")
     return installed(wheel, folder, folder / "dependencies")
 
 
-def test_bare_installation(bare: Installed) -> None:
+def test_bare_installation(bare: Commands) -> None:
     """It has the commands, the SDK and two bots."""
-    assert bare.run("--version").stdout == f"meijin {version('meijin')}\n"
-    assert "Run the match server" in bare.run("--help").stdout
-    assert bare.run("learn", "tree").returncode == 0
-    made = bare.run("bot", "new", "my-bot")
-    assert made.returncode == 0, made.stderr
-    assert "my_bot.py" in made.stdout
-    refused = bare.run("bot", "run", "alphabeta")
-    assert refused.stderr == "meijin: alphabeta needs numba; pip install 'meijin[bots]'\n"
+    assert bare.tell("--version") == f"meijin {version('meijin')}\n"
+    assert "Run the match server" in bare.tell("--help")
+    bare.tell("learn", "tree")
+    assert "my_bot.py" in bare.tell("bot", "new", "my-bot")
+    refused = bare.refusal("bot", "run", "alphabeta")
+    assert refused == "alphabeta needs numba; pip install 'meijin[bots]'"
 
 
-@pytest.mark.parametrize("words", NEED_A_SERVER, ids=" ".join)
-def test_a_missing_extra_is_said_first(bare: Installed, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("command", NEED_A_SERVER)
+def test_a_missing_extra_is_said_first(bare: Commands, command: str) -> None:
     """In one line that says what to install, before anything starts or is made."""
     before = set(bare.folder.iterdir())
-    refused = bare.run(*words)
-    assert refused.returncode == 1
-    assert refused.stdout == ""
-    (line,) = refused.stderr.splitlines()
     assert re.fullmatch(
-        r"meijin: \w+ is not installed; run: pip install 'meijin\[server\]', "
+        r"\w+ is not installed; run: pip install 'meijin\[server\]', "
         r"or pip install '\.\[server\]' in a checkout",
-        line,
+        bare.refusal(*command.split()),
     )
     assert set(bare.folder.iterdir()) == before
 
@@ -129,7 +101,5 @@ def test_a_missing_extra_is_said_first(bare: Installed, words: tuple[str, ...]) 
 def test_a_local_game_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     """Server, migrations, worker and bots are all in it."""
     full = installed(wheel, tmp_path, SHARED)
-    assert full.run("bot", "new", "my-bot").returncode == 0
-    played = full.run("match", "my_bot.py", "random", "--local", "--games=2")
-    assert played.returncode == 0, played.stderr
-    assert " of 2 (" in played.stdout
+    full.tell("bot", "new", "my-bot")
+    assert " of 2 (" in full.tell("match", "my_bot.py", "random", "--local", "--games=2")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tests.simulation.network import Stream
 
-from meijin.game import Color, Ending, Seat, TimeControl, Variant
+from meijin.game import Color, Ending, Seat, Task, TimeControl, Variant
 
 MS = 1_000_000
 FOREVER_NS = 1 << 62
@@ -100,12 +100,10 @@ class GameRecord:
 
     @property
     def mark(self) -> Mark:
-        """How far it has come."""
         charges = tuple(map(len, self.charged_ns))
         return Mark(len(self.moves), len(self.stone_ns), charges, self.chosen, self.chosen_in)
 
     def rewind(self, mark: Mark) -> None:
-        """Take back what was made since a mark."""
         del self.moves[mark.moves :], self.stone_ns[mark.stones :]
         for charged, length in zip(self.charged_ns, mark.charges, strict=True):
             del charged[length:]
@@ -113,7 +111,6 @@ class GameRecord:
 
     @property
     def told_turns(self) -> int:
-        """The last turn that a bot was asked for."""
         return max((turn for turn, asks in self.asks.items() if asks), default=0)
 
     @property
@@ -123,7 +120,6 @@ class GameRecord:
 
     @property
     def ply(self) -> int:
-        """Stones on the board."""
         return len(self.moves) // 2
 
     @property
@@ -132,37 +128,24 @@ class GameRecord:
         return self.ply + (self.chosen is not None)
 
     @property
-    def task(self) -> tuple[int, bool] | None:
-        """How many stones the opening asks for, and whether for a side; ``None`` for a move."""
-        rule = self.variant.opening_rule.name
-        if rule == "free" or self.chosen is not None:
-            return None
-        first = 1 if rule == "swap1" else 3
-        if self.ply < first:
-            return first - self.ply, False
-        if rule != "swap2" or self.ply == 5:
-            return 0, True
-        return (2, True) if self.ply == 3 else (1, False)
+    def task(self) -> Task | None:
+        """What the opening asks for; ``None`` for a move."""
+        return None if self.chosen is not None else self.variant.opening_rule.task(self.ply)
 
     @property
     def seat_to_act(self) -> Seat:
-        """Whose turn it is."""
-        if self.task is None:
-            return self.seat_of(SIDES[self.ply & 1])
-        first = 1 if self.variant.opening_rule.name == "swap1" else 3
-        return Seat.SECOND if first <= self.ply < 5 else Seat.FIRST
+        return self.seat_of(SIDES[self.ply & 1]) if self.task is None else self.task.seat
 
     def seat_of(self, color: Color) -> Seat:
         """Who has a colour: the first player black, unless a choice says otherwise."""
         black = Seat.FIRST
         if self.chosen is not None:
             ply, choice = self.chosen
-            chooser = Seat.FIRST if ply == 5 else Seat.SECOND
+            chooser = self.variant.opening_rule.chooser(ply)
             black = chooser if choice is Color.BLACK else chooser.other
         return black if color is Color.BLACK else black.other
 
     def seat(self, name: str) -> Seat:
-        """The seat of a bot."""
         return Seat.FIRST if self.names[Seat.FIRST] == name else Seat.SECOND
 
     def left_ns(self, seat: Seat) -> int:
@@ -186,17 +169,14 @@ class Books:
         """The last entry with moves of which the server shows that it knows of the commit."""
 
     def running(self, name: str) -> Iterable[GameRecord]:
-        """The running games of a bot."""
         return [
             game for game in self.games.values() if game.state == "running" and name in game.names
         ]
 
     def game_on(self, stream: Stream, number: int) -> GameRecord | None:
-        """The game that has a number on a stream."""
         return self.games.get(stream.games.get(number, 0))
 
     def ask(self, stream: Stream, number: int, ply: int) -> Ask | None:
-        """The turn that was told on a stream last."""
         game = self.game_on(stream, number)
         turns = (ply, ply + 1) if game is not None and game.chosen is not None else (ply,)
         asks = [] if game is None else [ask for at in turns for ask in game.asks[at]]
@@ -219,7 +199,6 @@ class Books:
         self.known_entry = max(self.known_entry, game.chosen_in)
 
     def server_died(self) -> None:
-        """What it knew of turns and absences is lost."""
         for game in self.games.values():
             if game.state == "running":
                 game.away_ns = [0, 0, 0]

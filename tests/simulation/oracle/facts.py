@@ -7,9 +7,12 @@ from tests.simulation.oracle import clocks
 from tests.simulation.oracle.books import MS, Ask, Books, GameRecord
 from tests.simulation.oracle.violation import require
 
-from meijin.game import Color, Seat
+from meijin.game import Color, Seat, Task
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
+
+MOST_BYTES = 64 * 1024
+"""Of a message of the server: some games on small boards, and as many notices as may be."""
 
 
 class Facts:
@@ -20,6 +23,10 @@ class Facts:
 
     def written(self, stream: Stream, message: pb.PlayResponse, delivered_ns: int) -> None:
         """The server hands a message to the transport: it holds what is committed alone."""
+        require(message.ByteSize() <= MOST_BYTES, f"an answer of {message.ByteSize()} bytes")
+        if message.HasField("welcome"):
+            _once(stream, "welcome")
+        require(("welcome",) in stream.facts, "something is told before the welcome")
         if not message.HasField("events"):
             return
         name = stream.client.name
@@ -73,12 +80,13 @@ class Facts:
         require(turn.ply == game.ply, f"{where}: {game.ply} stones")
         seat = game.seat_to_act
         require(game.names[seat] == name, f"{where} is its opponent's")
-        task = (turn.task.stones, turn.task.may_choose) if turn.HasField("task") else None
+        task = Task(seat, turn.task.stones, turn.task.may_choose) if turn.HasField("task") else None
         require(task == game.task, f"{where} asks for {task}, not {game.task}")
         self._books.has_told(game)
         _once(stream, "turn", turn.game, game.turn)
         now_ns = self._books.now_ns()
-        clocks.check_told(game, seat, turn, where, now_ns=now_ns)
+        is_hostile = stream.client.is_hostile
+        clocks.check_told(game, seat, turn, where, now_ns=now_ns, is_hostile=is_hostile)
         ask = Ask(stream, turn.ply, turn.own_clock_ms * MS, now_ns, delivered_ns)
         game.asks[game.turn].append(ask)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tests.simulation.oracle.books import MS, SIDES, Ask, GameRecord
+from tests.simulation.oracle.books import MS, Ask, GameRecord
 from tests.simulation.oracle.clocks import UNCREDITED_NS, free_absence_ns
 from tests.simulation.oracle.presence import Presence
-from tests.simulation.oracle.violation import require
+from tests.simulation.oracle.violation import Violation, require
 
-from meijin.game import Color, Ending, Seat, Variant
+from meijin.game import Board, Color, Ending, IllegalMoveError, Seat, decode_moves
 
 GRACE_TOLERANCE_NS = 200 * MS
 """An absence lasts until the hello is stored, and it is looked at 25 times a second."""
@@ -25,15 +25,14 @@ class Forfeits:
         self._grace_ns = grace_ns
 
     def check(self, game: GameRecord, ending: Ending, loser: Color | None, at_fault: str) -> None:
-        """A game has ended so."""
         what = f"game {game.id} at ply {game.ply} ended by {ending.value} of {loser!r}"
-        line = _check_board(game, what)
+        board = _board(game, what)
         if ending is Ending.FIVE:
-            require(line and loser is not SIDES[(game.ply - 1) & 1], f"{what}: no such line")
+            require(board.winner not in {None, loser}, f"{what}: no such line")
         else:
-            require(not line, f"{what} on a board with a line")
+            require(board.winner is None, f"{what} on a board with a line")
         if ending is Ending.DRAW:
-            require(game.ply == game.variant.cells, f"{what}: the board is not full")
+            require(board.is_over, f"{what}: the board is not full")
         elif ending is Ending.VOID:
             require(loser is None, what)
         elif ending is not Ending.FIVE:
@@ -43,17 +42,31 @@ class Forfeits:
                 require(at_fault == loser.name.lower(), f"{what}, at fault {at_fault}")
 
     def _check_fault(self, game: GameRecord, ending: Ending, loser: Color, what: str) -> None:
-        """A bot loses off the board by what it did itself."""
         seat = game.seat_of(loser)
         if ending is Ending.TIME:
-            _check_time(game, what)
+            self._check_time(game, seat, what)
         elif ending is Ending.DISCONNECT:
             self._check_absence(game, seat, what)
         else:
             require((seat, ending) in game.deeds, f"{what}: it did not")
 
+    def _check_time(self, game: GameRecord, seat: Seat, what: str) -> None:
+        """Who loses on time has used all of the clock that it was told, thinking or away."""
+        asks = game.valid_asks
+        require(bool(asks), f"{what} without a turn")
+        own_ns = sum(ask.own_ns for ask in asks)
+        own_ns += max(game.away_ns[seat] - free_absence_ns(game.control), 0)
+        spare_ns = UNCREDITED_NS * len(asks)
+        told_ns = _told_ns(game, asks[0])
+        require(own_ns + spare_ns >= told_ns, f"{what}: it used {own_ns / MS} ms of {told_ns / MS}")
+
     def _check_absence(self, game: GameRecord, seat: Seat, what: str) -> None:
-        """Who loses for being away has used up the grace, or what is free and its own clock."""
+        """Who loses for being away has used up the grace, or what is free and its own clock.
+
+        A hostile bot that is there may be another version of itself, which plays no old game.
+        """
+        if game.names[seat] in self._presence.hostile:
+            return
         away_ns = game.away_ns[seat] + self._presence.absence_ns(game.names[seat])
         least_ns = self._grace_ns
         asks = game.valid_asks
@@ -67,37 +80,14 @@ class Forfeits:
         )
 
 
-def _check_time(game: GameRecord, what: str) -> None:
-    """Who loses on time has used all of the clock that it was told."""
-    asks = game.valid_asks
-    require(bool(asks), f"{what} without a turn")
-    own_ns = sum(ask.own_ns for ask in asks)
-    spare_ns = UNCREDITED_NS * len(asks)
-    told_ns = _told_ns(game, asks[0])
-    require(own_ns + spare_ns >= told_ns, f"{what}: it used {own_ns / MS} ms of {told_ns / MS}")
-
-
 def _told_ns(game: GameRecord, ask: Ask) -> int:
-    """What a bot was told that it has for its move."""
     if game.control.per_move is None:
         return ask.clock_ns
     return min(ask.clock_ns, round(game.control.per_move.total_seconds() * 1e9))
 
 
-def _check_board(game: GameRecord, what: str) -> bool:
-    """No cell is taken twice; tell whether somebody has a line."""
-    cells = [int.from_bytes(game.moves[i : i + 2], "little") for i in range(0, len(game.moves), 2)]
-    require(len(set(cells)) == len(cells), f"{what}: a cell is taken twice")
-    return _has_line(cells, game.variant)
-
-
-def _has_line(cells: list[int], variant: Variant) -> bool:
-    """Whether somebody has a line, counted cell by cell."""
-    for stones in (set(cells[0::2]), set(cells[1::2])):
-        places = {divmod(cell, variant.width) for cell in stones}
-        for row, column in places:
-            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                steps = range(variant.line)
-                if all((row + down * i, column + right * i) in places for i in steps):
-                    return True
-    return False
+def _board(game: GameRecord, what: str) -> Board:
+    try:
+        return Board.from_moves(decode_moves(bytes(game.moves)), game.variant)
+    except IllegalMoveError as error:
+        raise Violation(f"{what}: {error}") from error

@@ -65,7 +65,7 @@ def add_move(
         check_charge(game, raw_ns, charged_ns, now_ns=now_ns)
         game.charged_ns[game.seat_to_act].append(charged_ns)
     if cell in COLORS:
-        require(game.task is not None and game.task[1], f"{where}: no choice was asked for")
+        require(game.task is not None and game.task.may_choose, f"{where}: no choice was asked for")
         game.chosen = ply, COLORS[cell]
         return
     game.moves += cell.to_bytes(2, "little")
@@ -73,7 +73,6 @@ def add_move(
 
 
 def add_choice(game: GameRecord, stored: bytes, *, now_ns: int) -> None:
-    """A choice is stored with the end of its game."""
     ply, color, raw_ns, charged_ns = CHOICE.unpack(stored)
     (code,) = [code for code, each in COLORS.items() if each == color]
     add_move(game, ply, code, raw_ns, charged_ns, now_ns=now_ns)
@@ -90,7 +89,7 @@ def check_late(game: GameRecord, ply: int, cell: int) -> None:
 
 def _is_within_action(game: GameRecord) -> bool:
     """Whether the next stone belongs to the action of the one before."""
-    return game.task is not None and not game.task[1] and game.ply > 0
+    return game.task is not None and not game.task.may_choose and game.ply > 0
 
 
 def check_record(game: GameRecord, moves: bytes) -> None:
@@ -107,7 +106,6 @@ class Left(NamedTuple):
 
 
 def left_in(games: Iterable[GameRecord], journal: Iterable[bytes]) -> Mapping[int, Left]:
-    """What a journal holds of the running games."""
     first_plies = {game.id: game.opening_plies for game in games if game.state == "running"}
     left = {game_id: Left(bytearray(), set()) for game_id in first_plies}
     for moves in journal:

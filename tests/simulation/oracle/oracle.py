@@ -46,11 +46,9 @@ class Oracle:
 
     @property
     def endings(self) -> Counter[str]:
-        """How often games ended by what."""
         return self._results.endings
 
     def committed(self) -> None:
-        """Look at what is new on the disk."""
         read = self._reader.execute
         for row in read(_STARTS, (self._last_game,)).fetchall():
             self._last_game = row[0]
@@ -71,11 +69,9 @@ class Oracle:
         self._entries = entries
 
     def logged(self, entry: LogEntry) -> None:
-        """An entry of moves is in the log."""
         self._add(bytes(entry.moves))
 
     def synced(self) -> None:
-        """Everything in the log is durable."""
         self._unsynced.clear()
 
     def _add(self, stored: bytes) -> None:
@@ -152,13 +148,14 @@ class Oracle:
         moves.check_record(game, stored)
 
     def written(self, stream: Stream, message: pb.PlayResponse, delivered_ns: int) -> None:
-        """The server hands a message to the transport."""
+        if message.HasField("welcome") and stream.client.is_hostile:
+            self.presence.came(stream)  # its hello may have been refused
         self._facts.written(stream, message, delivered_ns)
 
     def arrived(self, stream: Stream, message: pb.PlayRequest) -> None:
         """A message of a bot has reached the server's machine."""
         kind = message.WhichOneof("command")
-        if kind == "hello":
+        if kind == "hello" and not stream.client.is_hostile:
             self.presence.came(stream)
         elif kind == "goodbye":
             self._deeds.goodbye(stream.client.name)
@@ -166,7 +163,6 @@ class Oracle:
             self._deeds.act(stream, message.actions)
 
     def left(self, stream: Stream) -> None:
-        """A stream is over for the server."""
         self.presence.left(stream)
 
     def server_died(self) -> None:

@@ -15,15 +15,18 @@ class Presence:
     def __init__(self, books: Books) -> None:
         self._books = books
         self._present: dict[str, Stream] = {}
-        """The bots whose hello has come, and on which stream."""
+        """The bots that have come, and on which stream."""
         self._away_since: dict[str, tuple[int, int]] = {}
         """When a bot left, and what the outages had lasted by then."""
         self._outage_ns = 0
         self._outage_since_ns: int | None = None
+        self.hostile: set[str] = set()
+        """The names of hostile bots that have come."""
 
     def came(self, stream: Stream) -> None:
-        """A bot's hello has come."""
         name = stream.client.name
+        if stream.client.is_hostile:
+            self.hostile.add(name)
         absence_ns = self.absence_ns(name)
         self._away_since.pop(name, None)
         self._present[name] = stream
@@ -31,15 +34,14 @@ class Presence:
             game.away_ns[game.seat(name)] += absence_ns
 
     def left(self, stream: Stream) -> None:
-        """A stream is over for the server."""
         name, now_ns = stream.client.name, self._books.now_ns()
         for game in self._books.running(name):
             for ask in game.asks[game.turn]:
                 if ask.stream is stream and ask.left_ns is None:
                     ask.left_ns = now_ns
-        if self._present.get(name) is stream:
-            del self._present[name]
-            self._away_since[name] = now_ns, self.outage_ns
+        if self._present.get(name, stream) is stream:
+            self._present.pop(name, None)
+            self._away_since.setdefault(name, (now_ns, self.outage_ns))
 
     def absence_ns(self, name: str) -> int:
         """How long a bot has been away by now; 0 where it is there."""
@@ -49,7 +51,6 @@ class Presence:
         return self._books.now_ns() - since_ns - (self.outage_ns - outage_ns)
 
     def now_ns(self) -> int:
-        """Now, as the absences are counted."""
         return self._books.now_ns()
 
     @property
@@ -66,10 +67,8 @@ class Presence:
             self._outage_since_ns = self._books.now_ns()
 
     def end_outage(self) -> None:
-        """Both are there."""
         self._outage_ns, self._outage_since_ns = self.outage_ns, None
 
     def server_died(self) -> None:
-        """Who is away is excused."""
         self._present.clear()
         self._away_since.clear()

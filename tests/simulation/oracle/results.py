@@ -39,7 +39,6 @@ class Results:
         self.endings[ending.value] += 1
 
     def count(self, game: GameRecord, state: str, ending: Ending) -> None:
-        """A game that has ended counts, unless it is void."""
         game.state = state
         is_void = ending is Ending.VOID
         require((state == "void") == is_void, f"game {game.id}: {state} by {ending.value}")
@@ -47,7 +46,6 @@ class Results:
             self._rated_ends += game.is_rated
 
     def void(self, game: GameRecord) -> None:
-        """A finished game counts no more."""
         if game.state == "finished":
             game.state = "void"
             self._rated_voids += game.is_rated

@@ -6,6 +6,5 @@ class Violation(Exception):  # noqa: N818 - what it is called everywhere else
 
 
 def require(condition: object, words: str) -> None:
-    """Raise a violation unless the condition holds."""
     if not condition:
         raise Violation(words)

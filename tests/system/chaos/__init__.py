@@ -3,8 +3,6 @@
 - `plan`: which faults there are, and which of them a seed gives
 - `proxy`: a TCP proxy between a bot and the server, whose connections are cut, delayed and held
 - `stepped_clock`: a wall clock that is stepped, for a server and its children
-- `failing_disk`: a disk whose calls fail, are short, slow, or hang, for a server
-- `contract_bot`: a bot that speaks the contract without the SDK, and not always politely
 - `arena`: the processes, and how each fault is injected into them
 - `audit`: what must hold afterwards
 - `campaign`: one tournament under the faults of one plan

@@ -8,11 +8,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
-from tests.conftest import PostgreSQL
+from tests.conftest import PostgreSQL, running_postgresql
 from tests.system.chaos.campaign import Campaign, Report
 from tests.system.chaos.plan import Kind
 
@@ -23,7 +23,7 @@ def main() -> int:
     """Run as the command line says; the status is 1 when there was a breach."""
     options = _parse()
     reports: list[Report] = []
-    with _postgresql(wanted=options.postgresql) as postgresql:
+    with running_postgresql() if options.postgresql else nullcontext() as postgresql:
         deadline = time.monotonic() + 60 * options.minutes
         seed = options.seed
         while not reports or time.monotonic() < deadline:
@@ -73,20 +73,6 @@ def _folder(seed: int, keep: Path | None) -> Iterator[Path]:
     else:
         with tempfile.TemporaryDirectory(prefix="meijin-chaos-") as name:
             yield Path(name)
-
-
-@contextmanager
-def _postgresql(*, wanted: bool) -> Iterator[PostgreSQL | None]:
-    if not wanted:
-        yield None
-        return
-    with tempfile.TemporaryDirectory(prefix="meijin-postgresql-") as name:
-        server = PostgreSQL(Path(name))
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop("immediate")
 
 
 def _summary(reports: list[Report]) -> str:

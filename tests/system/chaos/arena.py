@@ -5,45 +5,34 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from tests.system.chaos import failing_disk
-from tests.system.chaos.failing_disk import FailingDisk
+from tests.processes import Process, Processes, children_of, eventually
 from tests.system.chaos.plan import EMBEDDED_ONLY, POSTGRESQL_ONLY, Injection, Kind, Step
-from tests.system.chaos.proxy import Link, Proxy
+from tests.system.chaos.proxy import Link
 from tests.system.chaos.stepped_clock import SteppedClock
-from tests.system.processes import Process, Processes, Server, children_of, eventually
+from tests.system.server import Server
 
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
 
-SDK_BOTS = ("ada", "blaise", "charles", "dijkstra", "edsger-w")
-CONTRACT_BOTS = ("fred", "grace", "herbert")
-BOTS = SDK_BOTS + CONTRACT_BOTS
-CONTRACT_BOT = Path(__file__).parent / "contract_bot.py"
+BOTS = ("ada", "blaise", "charles", "dijkstra", "edsger-w", "fred", "grace", "herbert")
 
 PATIENCE = 240.0
 """Seconds within which anything has to go on; a busy machine needs some of them."""
 THOUGHT = 0.2
 """Seconds that a bot takes for a move."""
-DELAY = 0.15
-"""Seconds that a delayed byte takes, each way."""
+DELAY = 0.1
+"""Seconds that a delayed byte takes at least, each way, and twice as many at most."""
 HOUR = 3600
 DISK_BYTES = 48 * 2**20
 """The size of the disk that is filled up."""
 FILLING = (2**20, 2**12)
 """Bytes in a write, until there is room for no more of these."""
-
-
-class FailingServer(Server):
-    """One whose disk fails when it is to."""
-
-    command = (sys.executable, failing_disk.__file__)
 
 
 class Arena:
@@ -58,7 +47,6 @@ class Arena:
         self._links: dict[str, Link] = {}
         self._bots: dict[str, Process] = {}
         self._hour = 1
-        self._schedules = 0
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -73,20 +61,15 @@ class Arena:
         folder = self.processes.folder
         (folder / "data").mkdir(mode=0o700)
         self._mount(stack, folder / "data")
-        self._disk = FailingDisk(folder)
-        environment = self._step_clock(folder) | self._disk.environment
+        environment = self._step_clock(folder)
         stack.callback(self.processes.kill_all)
         options = ["--open", "--drain=0.5"]
-        url = None
         if self._postgresql is not None:
-            url = self._postgresql.new_database()
-            options.append(f"--database={url}")
-        self.server = FailingServer(self.processes, *options, MEIJIN_SWEEP="1", **environment)
-        self.database_url = url or self.server.database_url
-        self.proxy = Proxy(self.server.port)
-        stack.callback(self.proxy.close)
+            options.append(f"--database={self._postgresql.new_database()}")
+        self.server = Server(self.processes, *options, MEIJIN_SWEEP="1", **environment)
         for name in BOTS:
-            self._links[name] = self.proxy.link()
+            self._links[name] = Link(self.server.port)
+            stack.callback(self._links[name].close)
             self._start_bot(name)
         self.wait_for_bots()
 
@@ -94,18 +77,15 @@ class Arena:
 
     @property
     def kinds(self) -> set[Kind]:
-        """The kinds of faults that can be injected."""
         others = EMBEDDED_ONLY if self._postgresql is not None else POSTGRESQL_ONLY
         return set(Kind) - others - set(self.left_out)
 
     @property
     def bots(self) -> Mapping[str, Process]:
-        """The processes of the bots."""
         return self._bots
 
     def wait_for_bots(self) -> None:
-        """Wait until every bot is connected."""
-        eventually(lambda: self.server.connected_bots() >= set(BOTS), PATIENCE)
+        eventually(lambda: self.server.connected_bots() >= set(BOTS), patience=PATIENCE)
 
     def _mount(self, stack: ExitStack, folder: Path) -> None:
         """Put the data on a small disk of their own, where that is allowed."""
@@ -129,14 +109,8 @@ class Arena:
         return self._clock.environment
 
     def _start_bot(self, name: str) -> None:
-        address = f"127.0.0.1:{self._links[name].port}"
-        if name in SDK_BOTS:
-            bot = self.processes.start_bot(name, address, delay=THOUGHT)
-        else:
-            journal = str(self.processes.journal(name))
-            words = (name, address, journal, str(THOUGHT), str(BOTS.index(name)))
-            bot = self.processes.start_command(name, sys.executable, str(CONTRACT_BOT), *words)
-        self._bots[name] = bot
+        address = self._links[name].address
+        self._bots[name] = self.server.start_bot(name, address, delay=THOUGHT)
 
     def child(self, word: str) -> int | None:
         """The server's child with a word in its command line; ``None`` while there is none."""
@@ -168,18 +142,17 @@ class Arena:
             Kind.CLOCK_STEPPED: self._clock_stepped,
             Kind.DATABASE_LOCKED: self._database_locked,
             Kind.DISK_FULL: self._disk_full,
-            Kind.DISK_FAILING: self._disk_failing,
             Kind.DATABASE_CRASHED: lambda: self._database_away("immediate"),
             Kind.DATABASE_RESTARTED: lambda: self._database_away("fast"),
             Kind.WORKER_KILLED: lambda: _killed(self.child("worker")),
             Kind.WORKER_STOPPED: lambda: _stopped(self.child("worker")),
             Kind.VALKEY_KILLED: lambda: _killed(self.child("valkey")),
             Kind.VALKEY_STOPPED: lambda: _stopped(self.child("valkey")),
-            Kind.CONNECTION_CUT: lambda: self._cut(links),
-            Kind.CONNECTIONS_CUT: lambda: self._cut(links),
+            Kind.CONNECTION_CUT: lambda: _cut(links),
+            Kind.CONNECTIONS_CUT: lambda: _cut(links),
             Kind.CONNECTION_DELAYED: lambda: _delayed(links),
-            Kind.CONNECTIONS_HELD: lambda: self._held(links),
-            Kind.CONNECTION_HELD: lambda: self._held(links),
+            Kind.CONNECTIONS_HELD: lambda: _held(links),
+            Kind.CONNECTION_HELD: lambda: _held(links),
             Kind.BOT_KILLED: lambda: self._bot_killed(one),
             Kind.BOT_STOPPED: lambda: _stopped(self._bots[one].pid),
             Kind.BOT_HUNG: lambda: _stopped(self._bots[one].pid),
@@ -208,7 +181,6 @@ class Arena:
 
     @contextmanager
     def _clock_stepped(self) -> Iterator[None]:
-        """There and, the next time, back."""
         self._clock.step(self._hour * HOUR)
         self._hour = {1: -1, -1: 0, 0: 1}[self._hour]
         yield
@@ -237,15 +209,6 @@ class Arena:
             path.unlink()
 
     @contextmanager
-    def _disk_failing(self) -> Iterator[None]:
-        self._schedules += 1
-        self._disk.fail(self._schedules)
-        try:
-            yield
-        finally:
-            self._disk.mend()
-
-    @contextmanager
     def _database_away(self, mode: str) -> Iterator[None]:
         assert self._postgresql is not None
         self._postgresql.stop(mode)
@@ -255,26 +218,28 @@ class Arena:
             self._postgresql.start()
 
     @contextmanager
-    def _cut(self, links: list[Link]) -> Iterator[None]:
-        for link in links:
-            self.proxy.do(link.cut)
-        yield
-
-    @contextmanager
-    def _held(self, links: list[Link]) -> Iterator[None]:
-        for link in links:
-            self.proxy.do(link.hold)
-        try:
-            yield
-        finally:
-            for link in links:
-                self.proxy.do(link.release)
-
-    @contextmanager
     def _bot_killed(self, name: str) -> Iterator[None]:
         self._bots[name].kill()
         yield
         self._start_bot(name)
+
+
+@contextmanager
+def _cut(links: list[Link]) -> Iterator[None]:
+    for link in links:
+        link.cut()
+    yield
+
+
+@contextmanager
+def _held(links: list[Link]) -> Iterator[None]:
+    for link in links:
+        link.is_open.clear()
+    try:
+        yield
+    finally:
+        for link in links:
+            link.is_open.set()
 
 
 @contextmanager
@@ -290,7 +255,6 @@ def _delayed(links: list[Link]) -> Iterator[None]:
 
 @contextmanager
 def _stopped(pid: int | None) -> Iterator[None]:
-    """Stop a process, if there is one, and let it go on."""
     _send(pid, signal.SIGSTOP)
     try:
         yield

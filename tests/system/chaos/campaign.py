@@ -2,17 +2,15 @@
 
 import time
 from collections.abc import Callable, Collection
-from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.processes import eventually
+from tests.system.books import Books
 from tests.system.chaos.arena import BOTS, PATIENCE, Arena
-from tests.system.chaos.audit import Audit, Window, last_game, left_over
+from tests.system.chaos.audit import Audit, Window, left_over
 from tests.system.chaos.plan import Kind, Step, Target, plan
-from tests.system.conftest import Books
-from tests.system.processes import eventually
 
 if TYPE_CHECKING:
     from tests.conftest import PostgreSQL
@@ -49,7 +47,7 @@ class Report:
 
 
 class Campaign:
-    """Plays a tournament, and injects a fault whenever so many games more are over."""
+    """Plays a tournament, and injects a fault whenever this many games more are over."""
 
     def __init__(
         self,
@@ -72,47 +70,44 @@ class Campaign:
         self._report = Report(seed, PAIRS * rounds)
 
     def run(self) -> Report:
-        """Play, and tell how it went."""
         self._tell(f"chaos: seed {self._report.seed}")
         with self._arena as arena:
-            books = Books(arena.database_url)
-            with closing(books.database):
-                self._play(arena, books)
-                audit = Audit(arena, books, self._windows)
-                self._report.breaches = audit.breaches()
-                self._report.forfeits, self._report.voids = len(audit.forfeits), len(audit.voids)
+            self._play(arena)
+            audit = Audit(arena, self._windows)
+            self._report.breaches = audit.breaches()
+            self._report.forfeits, self._report.voids = len(audit.forfeits), len(audit.voids)
+            arena.server.books.database.close()
             self._report.breaches += left_over(arena)
         self._report.left_out = arena.left_out
         self._report.seconds = time.monotonic() - self._start
         return self._report
 
-    def _play(self, arena: Arena, books: Books) -> None:
+    def _play(self, arena: Arena) -> None:
         steps = plan(self._report.seed, arena.kinds & self._kinds, BOTS, self._faults)
-        arena.server.create_tournament(
-            *BOTS, rounds=self._rounds, time=TIME_CONTROL, variant=VARIANT
-        )
+        server = arena.server
+        server.create_tournament(*BOTS, rounds=self._rounds, time=TIME_CONTROL, variant=VARIANT)
         for number, step in enumerate(steps):
             due = number * self._report.games // (len(steps) + 1)
-            eventually(partial(_have_finished, books, due), PATIENCE)
-            self._inject(arena, books, step)
-        eventually(lambda: not books.tournaments_running(), PATIENCE)
-        eventually(arena.server.has_current_ladder, PATIENCE)
+            eventually(_have_finished, server.books, due, patience=PATIENCE)
+            self._inject(arena, step)
+        eventually(lambda: not server.books.tournaments_running(), patience=PATIENCE)
+        eventually(server.has_current_ladder, patience=PATIENCE)
 
-    def _inject(self, arena: Arena, books: Books, step: Step) -> None:
+    def _inject(self, arena: Arena, step: Step) -> None:
         """Let faults strike, and note which games they may have cost whom."""
+        books = arena.server.books
         self._tell(f"{books.finished()} games; {' + '.join(map(str, step))}")
-        last_before = last_game(books)  # first: a game that begins now is newer, or it runs
+        last_before = books.last_game()  # first: a game that begins now is newer, or it runs
         running = set(map(int, books.running()))
         arena.inject(step)
         self._report.faults += len(step)
         arena.wait_for_bots()
         victims = {found.victim for found in step if found.kind.target is Target.BOT}
-        self._windows.append(Window(victims, running, last_before, last_game(books)))
+        self._windows.append(Window(victims, running, last_before, books.last_game()))
 
     def _tell(self, words: str) -> None:
         self._say(f"{time.monotonic() - self._start:6.1f} s  {words}")
 
 
 def _have_finished(books: Books, games: int) -> bool:
-    """Whether so many games have a result."""
     return books.finished() >= games

@@ -34,8 +34,6 @@ class Kind(enum.Enum):
     DATABASE_LOCKED = ("database locked", Target.DATABASE, 1.0, 8.0)
     """By another process."""
     DISK_FULL = ("disk full", Target.DATABASE, 1.0, 7.0)
-    DISK_FAILING = ("disk failing", Target.DATABASE, 2.0, 8.0)
-    """Writes and syncs of the log of moves fail, are short, slow, or hang."""
     DATABASE_CRASHED = ("PostgreSQL crashed", Target.DATABASE, 0.5, 7.0)
     DATABASE_RESTARTED = ("PostgreSQL restarted", Target.DATABASE, 0.0, 2.0)
     WORKER_KILLED = ("worker killed", Target.QUEUE, 0.0, 0.0)
@@ -64,17 +62,11 @@ class Kind(enum.Enum):
 
     @property
     def has_victim(self) -> bool:
-        """Whether it strikes one bot."""
         return self.target is Target.BOT or self in _OF_ONE_CONNECTION
 
 
 _OF_ONE_CONNECTION = {Kind.CONNECTION_CUT, Kind.CONNECTION_DELAYED}
-EMBEDDED_ONLY = {
-    Kind.DATABASE_LOCKED,
-    Kind.DISK_FULL,
-    Kind.DISK_FAILING,
-    Kind.SERVER_KILLED_WAITING,
-}
+EMBEDDED_ONLY = {Kind.DATABASE_LOCKED, Kind.DISK_FULL, Kind.SERVER_KILLED_WAITING}
 """Those of a database that is a file."""
 POSTGRESQL_ONLY = {Kind.DATABASE_CRASHED, Kind.DATABASE_RESTARTED}
 TOGETHER = 0.25

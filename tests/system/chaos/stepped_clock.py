@@ -76,15 +76,13 @@ class SteppedClock:
 
     @staticmethod
     def is_possible() -> bool:
-        """Whether there is a compiler."""
         return shutil.which("cc") is not None
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process is to be started with."""
         return {"LD_PRELOAD": str(self._library), "STEPPED_CLOCK": str(self._file)}
 
     def step(self, seconds: int) -> None:
-        """Have the clock show so many seconds more than the system's."""
+        """Have the clock show this many seconds more than the system's."""
         with self._file.open("r+b") as file:
             file.write(struct.pack("=q", seconds))

@@ -25,7 +25,6 @@ SEGMENT_BYTES = 64 * 1024
 
 
 def serve() -> None:
-    """Serve until the power is cut."""
     left = Path(os.environ[LEFT])
     calls = Calls(Volume(Path(os.environ[DATA])))
     calls.cut_at = int(os.environ[STEP])
