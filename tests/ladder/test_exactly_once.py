@@ -88,6 +88,8 @@ def test_every_game_counts_exactly_once(site: Site, valkey: EmbeddedValkey, seed
         for number in range(JOBS):
             play(league, rng)
             courier.send()
+            if number == 10:
+                eventually(lambda: site.count_runs() > 0)
             if number in {first_kill, second_kill}:
                 workers.pop(rng.randrange(len(workers))).kill()
             if number == redis_dies:
