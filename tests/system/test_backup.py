@@ -11,9 +11,9 @@ from tests.processes import Processes, eventually
 from tests.system.books import Books
 from tests.system.server import BOTS, NO_LADDER, Server
 
-PLANNED = 18
+PLANNED = 36
 DELAY = 0.05
-"""Seconds to a move: some ten for all games, and a command takes two to begin on a busy core."""
+"""Seconds to a move: some twenty for all games, and a command takes two to begin on a busy core."""
 
 
 def test_games_go_on_from_a_backup(server: Server) -> None:
@@ -22,7 +22,7 @@ def test_games_go_on_from_a_backup(server: Server) -> None:
     What was told before it was taken stands, in games that had ended and in those that ran.
     """
     server.start_bots(*BOTS, delay=DELAY)
-    server.create_tournament(*BOTS, rounds=6)
+    server.create_tournament(*BOTS, rounds=12)
     eventually(server.books.are_under_way, 3)
     told = [Path(shutil.copy(server.journal(bot), server.folder / bot)) for bot in BOTS]
     taken = server.tell("backup")
