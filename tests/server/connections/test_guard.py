@@ -14,8 +14,8 @@ from tests.server.conftest import StartServer
 from meijin.server.api.calls.limits import Peer
 from meijin.server.connections import guard as guard_module
 from meijin.server.connections import limits as limits_module
-from meijin.server.connections.guard import IDLE_TIME
-from meijin.server.connections.limits import Waiting
+from meijin.server.connections.guard import IDLE_TIME, ConnectionGuard
+from meijin.server.connections.limits import ConnectionLimits, Waiting
 from meijin.server.connections.sockets import connections_by, hang_up, listeners_on
 
 if TYPE_CHECKING:
@@ -75,6 +75,24 @@ async def test_who_opens_too_many_waits_and_is_hung_up_on(
             now += STORM
             await late
             await server.until(lambda: guard._waiting == Waiting())
+
+
+async def test_connections_are_counted_that_are_accepted_late() -> None:
+    """A look at them before that finds none, and another one does."""
+    limits = ConnectionLimits(per_second=RATE, most=1000, most_in_all=1000, now=monotonic())
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=STORM))
+        guard = ConnectionGuard(listener.getsockname()[1], limits, calling=())
+        stack.callback(guard.close)
+        crowd = Crowd(listener.getsockname()[1], stack)
+        for _ in range(STORM):
+            await crowd.connect()
+        await guard.look()
+        assert not guard._waiting.addresses
+        for _ in range(STORM):
+            stack.enter_context(listener.accept()[0])
+        await guard.look()
+        assert guard._waiting.addresses == {f"ipv4:{CROWD}"}
 
 
 async def test_the_guard_lets_go_of_the_port(server: ServerInTest) -> None:

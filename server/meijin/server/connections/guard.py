@@ -12,6 +12,7 @@ import structlog
 from meijin.server.api.calls.limits import Peer
 from meijin.server.connections.limits import ConnectionLimits, Waiting
 from meijin.server.connections.sockets import (
+    any_to_accept,
     connections_by,
     hang_up,
     listeners_on,
@@ -103,7 +104,8 @@ class ConnectionGuard:
         self._have_wait(self._limits.waiting(monotonic()))
         if self._unattributed < FEW and self._waiting == Waiting():
             return
-        self._unattributed = 0
+        if not any_to_accept(self._listeners):  # else a later look finds those
+            self._unattributed = 0
         found = await asyncio.to_thread(connections_by, self._port)
         now = monotonic()
         self._limits.count(found.keys(), now)

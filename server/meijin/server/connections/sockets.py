@@ -4,8 +4,9 @@ They are gRPC's, which hands out neither; the system knows them by their descrip
 """
 
 import os
+import select
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def listeners_on(port: int) -> Sequence[socket.socket]:
             if is_listener and _port_of(one) == port and inode not in found:
                 found[inode] = _second(number)
     return list(found.values())
+
+
+def any_to_accept(listeners: Iterable[socket.socket]) -> bool:
+    """Whether connections are open that gRPC has not accepted, so that they have no descriptor."""
+    found = select.poll()
+    for listener in listeners:
+        found.register(listener, select.POLLIN)
+    return bool(found.poll(0))
 
 
 def connections_by(port: int) -> Mapping[Peer, int]:
