@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import suppress
 from datetime import timedelta
+from time import monotonic_ns
 from typing import TYPE_CHECKING, Any, cast
 
 import grpc
@@ -20,6 +21,7 @@ from meijin.server.api.calls.limits import Limits, Suspensions
 from meijin.server.api.services import play as play_service
 from meijin.server.api.services.play import MESSAGE_RATE, PlayServicer
 from meijin.server.errors import ReplacedError, TooManyMessagesError
+from meijin.server.match.arbiter.stalls import Moment
 from meijin.server.match.live.session import SPARE_ACTIONS
 from meijin.server.storage import READERS
 from meijin.server.token_bucket import Rate
@@ -87,6 +89,19 @@ async def test_a_hello_has_its_time(server: ServerInTest, monkeypatch: pytest.Mo
         monkeypatch.setattr(play_service, "HELLO_TIMEOUT", timedelta(milliseconds=50))
         end = await (await server.peer()).closed()
     assert (end.reason, end.details) == ("PROTOCOL", "no hello within 0.05 s")
+
+
+async def test_no_hello_is_late_while_the_server_stands_still(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch, stood_ns = server.parts.watch, server.parts.watch.moment().served_ns
+    monkeypatch.setattr(play_service, "HELLO_TIMEOUT", timedelta(milliseconds=1))
+    monkeypatch.setattr(watch, "moment", lambda: Moment(now := monotonic_ns(), now - stood_ns))
+    peer = await server.peer()
+    for _ in range(20):
+        await server.ask("BotService/ListBots")
+    await peer.hello("late")
+    await peer.welcome()
 
 
 async def test_a_hello_is_acknowledged_on_its_own(server: ServerInTest) -> None:

@@ -26,7 +26,7 @@ from meijin.server.errors import (
 )
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.admission import Admitted, count_late_attempt, let_in
-from meijin.server.match.arbiter.stalls import Moment, StallWatch
+from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment, StallWatch, nanoseconds
 from meijin.server.match.live.commands import Actions, Hello, Pong
 from meijin.server.match.live.live_game import SupplierBudget
 from meijin.server.match.live.session import Session
@@ -205,11 +205,18 @@ class PlayServicer(PlayServiceServicer):
         return session, bot
 
     async def _read_hello(self, context: Context) -> Hello:
+        """The hello, for which the stream has its time on the clock that stands with the server."""
+        limit_ns = self._watch.moment().served_ns + nanoseconds(HELLO_TIMEOUT)
+        reading = asyncio.ensure_future(context.read())
         try:
-            async with asyncio.timeout(HELLO_TIMEOUT.total_seconds()):
-                request = await context.read()
-        except TimeoutError:
-            raise ProtocolError(f"no hello within {HELLO_TIMEOUT.total_seconds():g} s") from None
+            while not reading.done():
+                left_ns = limit_ns - self._watch.moment().served_ns
+                if left_ns <= 0:
+                    raise ProtocolError(f"no hello within {HELLO_TIMEOUT.total_seconds():g} s")
+                await asyncio.wait([reading], timeout=left_ns / NS_PER_SECOND)
+        finally:
+            reading.cancel()
+        request = reading.result()
         check_decoded(request)
         if request is grpc.aio.EOF:
             raise ProtocolError("the first message must be a hello")
