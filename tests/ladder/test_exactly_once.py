@@ -22,6 +22,8 @@ from meijin.store.schema import RatingRun, RatingRunId
 
 JOBS = 200
 WORKERS = 3
+FIRST_RUN = 10
+"""After this many jobs a run is waited for: one that comes up late would take all games at once."""
 
 
 class Courier:
@@ -88,7 +90,7 @@ def test_every_game_counts_exactly_once(site: Site, valkey: EmbeddedValkey, seed
         for number in range(JOBS):
             play(league, rng)
             courier.send()
-            if number == 10:
+            if number == FIRST_RUN:
                 eventually(lambda: site.count_runs() > 0)
             if number in {first_kill, second_kill}:
                 workers.pop(rng.randrange(len(workers))).kill()

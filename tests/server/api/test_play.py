@@ -7,7 +7,6 @@ import threading
 import time
 from contextlib import suppress
 from datetime import timedelta
-from time import monotonic_ns
 from typing import TYPE_CHECKING, Any, cast
 
 import grpc
@@ -96,12 +95,12 @@ async def test_no_hello_is_late_while_the_server_stands_still(
 ) -> None:
     watch, stood_ns = server.parts.watch, server.parts.watch.moment().served_ns
     monkeypatch.setattr(play_service, "HELLO_TIMEOUT", timedelta(milliseconds=1))
-    monkeypatch.setattr(watch, "moment", lambda: Moment(now := monotonic_ns(), now - stood_ns))
+    monkeypatch.setattr(watch, "moment", lambda: Moment(now := time.monotonic_ns(), now - stood_ns))
     peer = await server.peer()
     for _ in range(20):
         await server.ask("BotService/ListBots")
     await peer.hello("late")
-    await peer.welcome()
+    assert (await peer.welcome()).bot_name == "late"
 
 
 async def test_a_hello_is_acknowledged_on_its_own(server: ServerInTest) -> None:

@@ -207,7 +207,7 @@ class PlayServicer(PlayServiceServicer):
     async def _read_hello(self, context: Context) -> Hello:
         """The hello, for which the stream has its time on the clock that stands with the server."""
         limit_ns = self._watch.moment().served_ns + nanoseconds(HELLO_TIMEOUT)
-        reading = asyncio.ensure_future(context.read())
+        reading = asyncio.create_task(context.read())
         try:
             while not reading.done():
                 left_ns = limit_ns - self._watch.moment().served_ns
