@@ -22,7 +22,7 @@ from typing import cast
 from report import parser_of, report
 
 from meijin.game import GOMOKU, Seat, TimeControl, Variant
-from meijin.server.match.arbiter.stalls import Moment, StallWatch
+from meijin.game.arbiter.moment import Moment
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.deadlines import Deadlines
@@ -30,6 +30,7 @@ from meijin.server.match.live.listeners import Listeners
 from meijin.server.match.live.live_game import Contest, LiveGame
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
+from meijin.server.match.stalls import StallWatch
 from meijin.store.schema import (
     BotId,
     BotVersionId,

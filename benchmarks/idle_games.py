@@ -20,7 +20,7 @@ from typing import cast
 from report import parser_of, report
 
 from meijin.game import TimeControl, Variant
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
+from meijin.game.arbiter.moment import NS_PER_SECOND
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.deadlines import Deadlines
@@ -29,6 +29,7 @@ from meijin.server.match.live.live_game import Contest
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.presence.watchdog import TICKS_PER_EXPIRY
+from meijin.server.match.stalls import TICK_INTERVAL_NS, StallWatch
 from meijin.store.schema import BotId, BotVersionId, FormatName, GameId, PairingId, TournamentId
 from meijin.store.tournaments import PendingPairing, TournamentRow
 from meijin.wire.capabilities import Capabilities

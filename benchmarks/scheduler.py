@@ -28,7 +28,6 @@ from typing import cast
 from report import parser_of, report
 
 from meijin.game import GOMOKU, Party, TimeControl
-from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.deadlines import Deadlines
@@ -36,6 +35,7 @@ from meijin.server.match.live.listeners import Listeners
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
+from meijin.server.match.stalls import StallWatch
 from meijin.server.tournaments.formats.schedule import RoundRobin
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.pending import PendingPairings

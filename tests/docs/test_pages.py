@@ -19,13 +19,13 @@ from meijin.bots import Position, load_bot
 from meijin.bots.builtin.random_bot import RandomBot
 from meijin.bots.sdk.runner import ignore_idle_wakeups
 from meijin.game import Board, Color, TimeControl
+from meijin.game.arbiter import allowance, flag, moment
 from meijin.server.api.calls import limits
 from meijin.server.api.services import analysis
 from meijin.server.api.services import play as play_service
 from meijin.server.connections import limits as connection_limits
 from meijin.server.errors import MeijinError
 from meijin.server.match import actions, lobby, wire
-from meijin.server.match.arbiter import allowance, flag, stalls
 from meijin.server.match.live import evaluations, session
 from meijin.server.settings import Settings
 from meijin.store.backup import backup_name
@@ -190,7 +190,7 @@ def subclasses(kind: type[MeijinError]) -> Iterator[type[MeijinError]]:
 
 def test_limits() -> None:
     """The numbers are those of the code."""
-    settings, second = Settings.model_construct(), stalls.NS_PER_SECOND
+    settings, second = Settings.model_construct(), moment.NS_PER_SECOND
     wait = limits.LONGEST_WAIT.total_seconds()
     rate, changes = play_service.MESSAGE_RATE, limits.CHANGE_RATE
     expected: dict[str, tuple[float, ...]] = {

@@ -32,8 +32,8 @@ M = Mutant
 
 GROUPS = (
     Group(
-        "server/meijin/server/match/arbiter",
-        "tests/server/match/arbiter/test_arbiter.py",
+        "game/meijin/game/arbiter",
+        "tests/game/arbiter/test_arbiter.py",
         (
             M("takes-the-opponents-move", "if seat is not self.turns[ply & 1]:", "if False:"),
             M("takes-a-move-unasked", "or not is_asked or", "or"),
@@ -72,8 +72,8 @@ GROUPS = (
         ),
     ),
     Group(
-        "server/meijin/server/match/arbiter",
-        "tests/server/match/arbiter/test_stalls.py",
+        "server/meijin/server/match",
+        "tests/server/match/test_stalls.py",
         (
             M(
                 "counts-a-stall-twice",

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from meijin.game import GOMOKU, Board, Clock, TimeControl, Variant
-from meijin.server.match.arbiter.arbiter import Arbiter
-from meijin.server.match.arbiter.stalls import Moment
+from meijin.game.arbiter.arbiter import Arbiter
+from meijin.game.arbiter.moment import Moment
 from meijin.server.match.live.live_game import Contest, LiveGame, Participant
 from meijin.server.match.live.session import Session
 from meijin.store.schema import BotId, BotVersionId, FormatName, GameId, PairingId, TournamentId

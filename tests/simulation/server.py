@@ -31,8 +31,8 @@ from meijin.server.api.services import play
 from meijin.server.api.services.play import Throttle
 from meijin.server.app import App
 from meijin.server.errors import StoreAwayError
-from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.journal import log_commit
+from meijin.server.match.stalls import StallWatch
 from meijin.server.parts import Parts
 from meijin.server.settings import Settings
 from meijin.server.tournaments import pauses

@@ -9,7 +9,6 @@ from meijin.server.access.last_uses import LastUses
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.access.people import People
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.feed import Feed
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
@@ -22,6 +21,7 @@ from meijin.server.match.presence.incidents import Incidents
 from meijin.server.match.presence.lost_moves import LostMoves
 from meijin.server.match.presence.silence import SilenceWatch
 from meijin.server.match.presence.watchdog import Watchdog
+from meijin.server.match.stalls import StallWatch
 from meijin.server.settings import Admission, Reading, Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl

@@ -10,9 +10,10 @@ from datetime import timedelta
 import pytest
 from tests.server_in_test import until
 
+from meijin.game.arbiter.moment import NEVER_NS
 from meijin.server.api.calls import loopback
 from meijin.server.api.calls.loopback import Loopback, LoopbackConnection
-from meijin.server.match.arbiter.stalls import NEVER_NS, StallWatch
+from meijin.server.match.stalls import StallWatch
 
 MANY = 200
 """More probes than gRPC answers where their number is bounded."""

@@ -13,8 +13,8 @@ from typing import Any, cast
 from tests.server.rows import tournament_row
 
 from meijin.game import TimeControl, Variant
+from meijin.game.arbiter.moment import NS_PER_SECOND
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.commands import Actions, Play
@@ -26,6 +26,7 @@ from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby, Player
 from meijin.server.match.presence.silence import SilenceWatch
 from meijin.server.match.presence.watchdog import TICKS_PER_EXPIRY
+from meijin.server.match.stalls import TICK_INTERVAL_NS, StallWatch
 from meijin.store.schema import BotId, BotVersionId, GameId, PairingId
 from meijin.store.tournaments import PendingPairing
 from meijin.wire.capabilities import Capabilities

@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.server.rows import live_game, open_session
 
+from meijin.game.arbiter.moment import Moment
 from meijin.server.errors import TooManyActionsError, TooManyNoticesError
 from meijin.server.match.actions import ActionHandler
-from meijin.server.match.arbiter.stalls import Moment, StallWatch
 from meijin.server.match.live.commands import Actions
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.live.session import SPARE_ACTIONS
+from meijin.server.match.stalls import StallWatch
 from meijin.server.match.wire import command_from_proto, delivery_to_proto
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.contract import MAX_MESSAGE_BYTES

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.server.match.arbiter.match import DRAWISH, GRACE, HELD, Match, ns
+from tests.game.arbiter.match import DRAWISH, GRACE, HELD, Match, ns
 
 from meijin.game import Seat, TimeControl
-from meijin.server.match.arbiter.allowance import allowance_of
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND
+from meijin.game.arbiter.allowance import allowance_of
+from meijin.game.arbiter.moment import NS_PER_SECOND
 
 MILLISECOND = NS_PER_SECOND // 1000
 MARGIN = 50 * MILLISECOND

@@ -1,6 +1,6 @@
 """The match: the running games of one process, from a bot's move to its row and its opponent.
 
-- `arbiter`: the judge of one game, without input or output; a package
+- `stalls`: the server's time, and how long the server itself stood still
 - `live`: what is in memory of running games and open streams; a package
 - `journal`: has everything committed that happens; a package
 - `admission`: the bot behind a hello

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from prometheus_client import Counter
 
 from meijin.game import Action, Choose, Party, Seat
-from meijin.server.match.arbiter.stalls import Moment, StallWatch
-from meijin.server.match.arbiter.turns import ACCEPTED, ActionResult
+from meijin.game.arbiter.moment import Moment
+from meijin.game.arbiter.turns import ACCEPTED, ActionResult
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.commands import (
@@ -21,6 +21,7 @@ from meijin.server.match.live.commands import (
 )
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.live.session import Notice, NoticeReason, Session
+from meijin.server.match.stalls import StallWatch
 from meijin.wire.contract import MAX_TRACEBACK
 from meijin.wire.text import plain_lines, plain_text
 

@@ -19,8 +19,8 @@ from meijin.game import (
     Seat,
     decode_moves,
 )
-from meijin.server.match.arbiter.arbiter import Arbiter
-from meijin.server.match.arbiter.stalls import Moment, StallWatch, nanoseconds
+from meijin.game.arbiter.arbiter import Arbiter
+from meijin.game.arbiter.moment import Moment, nanoseconds
 from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.deadlines import Deadlines
@@ -29,6 +29,7 @@ from meijin.server.match.live.live_game import Contest, LiveGame
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.live.witnesses import Witnesses
 from meijin.server.match.lobby import Lobby, Player
+from meijin.server.match.stalls import StallWatch
 from meijin.store.schema import BotVersionId, GameId
 from meijin.store.tournaments import PendingPairing
 

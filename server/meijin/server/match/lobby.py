@@ -9,13 +9,14 @@ from datetime import timedelta
 import structlog
 
 from meijin.game import Party, TimeControl, Variant
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment
 from meijin.server.errors import MeijinError, ReplacedError, TooManyReplacementsError
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment, StallWatch
 from meijin.server.match.live.commands import NOTHING_KNOWN, KnownGame
 from meijin.server.match.live.deadlines import Deadlines
 from meijin.server.match.live.listeners import Absence, Listener, Listeners, MassDisconnect
 from meijin.server.match.live.live_game import LiveGame, Participant
 from meijin.server.match.live.session import Session
+from meijin.server.match.stalls import StallWatch
 from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.store.schema import BotId, BotVersionId, GameId
 from meijin.wire.capabilities import Capabilities

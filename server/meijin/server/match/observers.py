@@ -6,9 +6,10 @@ from time import time_ns
 import structlog
 
 from meijin.game import Ending
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, RollingTotal, StallWatch
+from meijin.game.arbiter.moment import NS_PER_SECOND
 from meijin.server.match.live.listeners import Absence, Listener
 from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.stalls import RollingTotal, StallWatch
 from meijin.server.tracing.spans import (
     NO_TRACER,
     Attributes,

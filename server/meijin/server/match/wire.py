@@ -15,13 +15,13 @@ from meijin.game import (
     encode_moves,
 )
 from meijin.game import Analysis as SearchAnalysis
+from meijin.game.arbiter.arbiter import Arbiter
 from meijin.server.errors import (
     InvalidRequestError,
     ProtocolError,
     TooManyActionsError,
     invalid_request,
 )
-from meijin.server.match.arbiter.arbiter import Arbiter
 from meijin.server.match.live.commands import (
     Actions,
     Analysis,

@@ -17,8 +17,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from meijin.game import Ending
+from meijin.game.arbiter.moment import NS_PER_SECOND
 from meijin.server.credentials import Credentials
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND
 from meijin.server.match.live.listeners import Listener
 from meijin.server.match.live.live_game import LiveGame, Participant
 from meijin.server.match.live.witnesses import Verdict

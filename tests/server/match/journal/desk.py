@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 from sqlalchemy import select
 from tests.server.rows import live_game
 
-from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.store_watch import StoreWatch
+from meijin.server.match.stalls import StallWatch
 from meijin.store import Database, Writer
 from meijin.store.journal import unpack_moves
 from meijin.store.schema import EntryId, JournalRow

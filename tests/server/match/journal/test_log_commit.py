@@ -9,12 +9,12 @@ from typing import cast
 import pytest
 from tests.server.rows import live_game as game
 
-from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import Batch, CommitWatch
 from meijin.server.match.journal.log_commit import COLLECTION_TURNS, LogCommit
 from meijin.server.match.live.segments import Segments
 from meijin.server.match.live.store_watch import StoreWatch
+from meijin.server.match.stalls import StallWatch
 from meijin.store.fence import Fence
 from meijin.store.move_log.entry import LogEntry
 from meijin.store.move_log.log import FIRST_ENTRY, MoveLog

@@ -11,10 +11,11 @@ import pytest
 from tests.server.match.hall import MS, SECOND, Bot, Hall
 
 from meijin.game import Party
-from meijin.server.match.arbiter.stalls import TICK_INTERVAL_NS, Moment
+from meijin.game.arbiter.moment import Moment
 from meijin.server.match.live.deadlines import BUCKET_NS, BUCKETS, Deadlines
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.lobby import Player
+from meijin.server.match.stalls import TICK_INTERVAL_NS
 from meijin.store.schema import BotId, GameId
 
 CONTROLS = ("0.3/move", "1+0.1", "0.5+0.2,0.3/move", "2", "60+1", "5/move")

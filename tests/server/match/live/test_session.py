@@ -9,8 +9,8 @@ from tests.server.rows import live_game as game
 from tests.server.rows import open_session
 
 from meijin.game import Seat
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment
 from meijin.server.errors import ReplacedError, TooManyNoticesError
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.live import session as module
 from meijin.server.match.live.commands import MAX_TOLD, MAX_WORDS, Actions, Failure
 from meijin.server.match.live.lag import LAG_SAMPLES

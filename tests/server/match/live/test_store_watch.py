@@ -12,10 +12,11 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from structlog.testing import capture_logs
 from tests.server.scenarios import scenarios
 
+from meijin.game.arbiter.moment import NS_PER_SECOND
 from meijin.server.errors import NotAllowedError, StoreAwayError
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 from meijin.server.match.live import store_watch as module
 from meijin.server.match.live.store_watch import StoreRequest, StoreWatch
+from meijin.server.match.stalls import TICK_INTERVAL_NS, StallWatch
 
 if TYPE_CHECKING:
     from meijin.store import Writer

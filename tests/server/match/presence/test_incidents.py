@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment
 from meijin.server.match.live.listeners import Absence, MassDisconnect
 from meijin.server.match.presence.incidents import MOST_NAMES, Incidents
 from meijin.store.schema import BotVersionId, Fault, FaultKind, FaultParty, GameId

@@ -9,13 +9,13 @@ import pytest
 from tests.server.match.hall import KEEPALIVE, MS, PROMPT_NS, SECOND, Hall
 
 from meijin.game import Ending, Party
+from meijin.game.arbiter.flag import PING_PATIENCE_NS
 from meijin.server.errors import NotReadingError
-from meijin.server.match.arbiter.flag import PING_PATIENCE_NS
-from meijin.server.match.arbiter.stalls import TICK_INTERVAL_NS
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.live.session import SILENT_AFTER_NS
 from meijin.server.match.lobby import LEAST_DEPARTURES
 from meijin.server.match.presence.silence import SAMPLE
+from meijin.server.match.stalls import TICK_INTERVAL_NS
 
 MANY = 3 * SAMPLE
 """Bots of which less than half are asked."""

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from meijin.game.arbiter.moment import NS_PER_SECOND
 from meijin.server.errors import NotReadingError
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, StallWatch
 from meijin.server.match.live.session import Session
 from meijin.server.match.presence import watchdog
 from meijin.server.match.presence.watchdog import PING_INTERVAL, PORTIONS, Watchdog
+from meijin.server.match.stalls import StallWatch
 
 none: Any = None
 

@@ -8,13 +8,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from meijin.game import Color, Seat, encode_moves
+from meijin.game.arbiter.moment import Moment
 from meijin.server.api.answers.games import live_choice, live_game, told_analysis
 from meijin.server.api.answers.pages import id_if_any, number
 from meijin.server.api.calls.loop_share import LoopShare
 from meijin.server.errors import InvalidRequestError
-from meijin.server.match.arbiter.stalls import Moment, StallWatch
 from meijin.server.match.games import Games
 from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.stalls import StallWatch
 from meijin.store.schema import GameId, TournamentId
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb

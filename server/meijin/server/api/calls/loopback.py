@@ -17,7 +17,7 @@ from typing import NamedTuple, cast
 import grpc
 import structlog
 
-from meijin.server.match.arbiter.stalls import StallWatch
+from meijin.server.match.stalls import StallWatch
 
 log = structlog.get_logger()
 

@@ -24,9 +24,9 @@ from meijin.server.api.answers.pages import (
 from meijin.server.api.calls.interceptor import Context
 from meijin.server.api.calls.loop_share import LoopShare
 from meijin.server.errors import InvalidRequestError, invalid_request
-from meijin.server.match.arbiter.stalls import StallWatch
 from meijin.server.match.feed import EventKind, Feed, GameEvent, game_topic
 from meijin.server.match.games import Games
+from meijin.server.match.stalls import StallWatch
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
 from meijin.store.bots import get_bot

@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 import structlog
 
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment, nanoseconds
 from meijin.server.access.caller import current_caller
 from meijin.server.access.open_calls import End, OpenCalls
 from meijin.server.api.calls.call_spans import session_span
@@ -26,12 +27,12 @@ from meijin.server.errors import (
 )
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.admission import Admitted, count_late_attempt, let_in
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment, StallWatch, nanoseconds
 from meijin.server.match.live.commands import Actions, Hello, Pong
 from meijin.server.match.live.live_game import SupplierBudget
 from meijin.server.match.live.session import Session
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.lobby import Lobby
+from meijin.server.match.stalls import StallWatch
 from meijin.server.match.wire import command_from_proto, delivery_to_proto, hello_from_proto
 from meijin.server.storage import Storage
 from meijin.server.token_bucket import Rate, TokenBucket

@@ -11,7 +11,7 @@ from time import time_ns
 
 from prometheus_client import Histogram, Metric
 
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND
+from meijin.game.arbiter.moment import NS_PER_SECOND
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.tracing.spans import NO_TRACER, Span, Tracer

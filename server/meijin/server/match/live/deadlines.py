@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from meijin.game import Seat
-from meijin.server.match.arbiter.stalls import TIMER_RESOLUTION_NS, Moment
+from meijin.game.arbiter.moment import Moment
 from meijin.server.match.live.live_game import LiveGame
+from meijin.server.match.stalls import TIMER_RESOLUTION_NS
 from meijin.store.schema import GameId
 
 BUCKET_NS = 40_000_000

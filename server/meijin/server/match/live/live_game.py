@@ -17,8 +17,8 @@ from meijin.game import (
     TimeControl,
     encode_moves,
 )
-from meijin.server.match.arbiter.arbiter import Arbiter
-from meijin.server.match.arbiter.stalls import Moment
+from meijin.game.arbiter.arbiter import Arbiter
+from meijin.game.arbiter.moment import Moment
 from meijin.server.match.live.commands import Analysis
 from meijin.server.match.live.segments import Segment
 from meijin.server.match.live.witnesses import Witnesses

@@ -8,8 +8,8 @@ from dataclasses import KW_ONLY, InitVar, dataclass, field
 from datetime import timedelta
 from typing import NamedTuple
 
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment
 from meijin.server.errors import MeijinError, TooManyNoticesError
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
 from meijin.server.match.live.commands import Actions
 from meijin.server.match.live.evaluations import Asked, Evaluations
 from meijin.server.match.live.lag import LagMeter

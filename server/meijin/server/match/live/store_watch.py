@@ -13,8 +13,9 @@ import structlog
 from sqlalchemy import Connection, text, update
 from sqlalchemy.exc import DBAPIError
 
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment
 from meijin.server.errors import StoreAwayError
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment, StallWatch
+from meijin.server.match.stalls import StallWatch
 from meijin.store import Writer
 from meijin.store.database import is_unavailable
 from meijin.store.move_log.mark import LogMark, write_mark

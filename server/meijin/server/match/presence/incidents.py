@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.listeners import Absence, Listener, MassDisconnect

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from random import Random
 
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment, nanoseconds
 from meijin.server.errors import NotReadingError
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment, nanoseconds
 from meijin.server.match.live.listeners import Listener, Listeners, MassDisconnect
 from meijin.server.match.live.session import Session
 from meijin.server.match.lobby import LEAST_DEPARTURES, Lobby, Player

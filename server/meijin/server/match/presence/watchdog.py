@@ -5,13 +5,14 @@ import itertools
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
+from meijin.game.arbiter.moment import NS_PER_SECOND
 from meijin.server.errors import NotReadingError
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, TICK_INTERVAL_NS, StallWatch
 from meijin.server.match.games import Games
 from meijin.server.match.live.session import Session
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.presence.incidents import Incidents
 from meijin.server.match.presence.silence import SilenceWatch
+from meijin.server.match.stalls import TICK_INTERVAL_NS, StallWatch
 
 TICKS_PER_EXPIRY = 4
 """Ticks of the stall watch between two looks at the clocks: deadlines are seen to 40 ms."""

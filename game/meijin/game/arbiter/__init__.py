@@ -1,6 +1,6 @@
 """The arbiter: the judge of one game, without input or output.
 
-- `stalls`: the server's time, and how long the server itself stood still
+- `moment`: an instant, and how long whoever judges stood still himself until then
 - `allowance`: what lag, a margin and absences may take off a side's time at most
 - `presence`: who is away, and what that costs
 - `flag`: the flag of the side to move, which waits for a ping's answer before it falls, and the

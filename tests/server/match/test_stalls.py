@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.server.match.arbiter.stalls import (
+from meijin.game.arbiter.moment import NEVER_NS
+from meijin.server.match.stalls import (
     LONGEST_USUAL_NS,
-    NEVER_NS,
     NS_PER_MINUTE,
     PROBE_SAMPLES,
     PROBE_TOLERANCE_NS,

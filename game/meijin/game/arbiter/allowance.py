@@ -9,8 +9,8 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import TypeAlias
 
-from meijin.game import TimeControl
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, nanoseconds
+from meijin.game.arbiter.moment import NS_PER_SECOND, nanoseconds
+from meijin.game.clock import TimeControl
 
 LAG_SHARE = 4
 """Lag takes off at most one in this many parts of a time control, beside the two below."""

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from meijin.game import Party, Seat
-from meijin.server.match.arbiter.allowance import Allowance, Credits
+from meijin.game.arbiter.allowance import Allowance, Credits
+from meijin.game.color import Seat
+from meijin.game.outcome import Party
 
 
 @dataclass(slots=True, eq=False)

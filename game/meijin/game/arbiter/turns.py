@@ -7,27 +7,22 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
-from meijin.game import (
+from meijin.game.arbiter.allowance import LAG_PER_GAME_NS, Allowance, Credits, allowance_of
+from meijin.game.arbiter.flag import DOWN, Flag, HeldMove, Timing, told_action
+from meijin.game.arbiter.moment import NEVER_NS, NS_PER_SECOND, Moment
+from meijin.game.arbiter.presence import Presence
+from meijin.game.board.board import Board, ForbiddenMoveError, IllegalMoveError
+from meijin.game.clock import Clock, TimeControl
+from meijin.game.color import Seat
+from meijin.game.outcome import Ending, Outcome, Party
+from meijin.game.position import (
     Action,
-    Board,
     Choose,
-    Clock,
-    Ending,
-    ForbiddenMoveError,
     GamePosition,
     IllegalActionError,
-    IllegalMoveError,
     OpeningAction,
-    Outcome,
-    Party,
-    Seat,
-    TimeControl,
     chosen_color,
 )
-from meijin.server.match.arbiter.allowance import LAG_PER_GAME_NS, Allowance, Credits, allowance_of
-from meijin.server.match.arbiter.flag import DOWN, Flag, HeldMove, Timing, told_action
-from meijin.server.match.arbiter.presence import Presence
-from meijin.server.match.arbiter.stalls import NEVER_NS, NS_PER_SECOND, Moment
 
 
 class ActionResult(enum.Enum):

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from meijin.game import Action
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment
+from meijin.game.position import Action
 
 
 class Timing(NamedTuple):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.server.match.arbiter.match import Match
+from tests.game.arbiter.match import Match
 from tests.server.scenarios import scenarios
 
 from meijin.game import (
@@ -30,8 +30,8 @@ from meijin.game import (
     Variant,
     encode_action,
 )
-from meijin.server.match.arbiter.arbiter import Arbiter
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND
+from meijin.game.arbiter.arbiter import Arbiter
+from meijin.game.arbiter.moment import NS_PER_SECOND
 
 SMALL = Variant(width=5, height=5)
 BLOCKED = [

@@ -1,8 +1,9 @@
 """The judge of one game: a state machine that opens no socket and reads no clock."""
 
-from meijin.game import Ending, Outcome, Party, Seat
-from meijin.server.match.arbiter.stalls import NS_PER_SECOND, Moment
-from meijin.server.match.arbiter.turns import ActionResult, Turns
+from meijin.game.arbiter.moment import NS_PER_SECOND, Moment
+from meijin.game.arbiter.turns import ActionResult, Turns
+from meijin.game.color import Seat
+from meijin.game.outcome import Ending, Outcome, Party
 
 _OUTAGES = {Party.SERVER: "an outage", Party.NETWORK: "an outage of the network"}
 

@@ -26,9 +26,9 @@ from meijin.game import (
     TimeControl,
     Variant,
 )
-from meijin.server.match.arbiter.arbiter import Arbiter
-from meijin.server.match.arbiter.stalls import NEVER_NS, NS_PER_SECOND, Moment
-from meijin.server.match.arbiter.turns import ActionResult
+from meijin.game.arbiter.arbiter import Arbiter
+from meijin.game.arbiter.moment import NEVER_NS, NS_PER_SECOND, Moment
+from meijin.game.arbiter.turns import ActionResult
 
 DRAWISH = [
     22 * row + column for row in range(0, 22, 2) for column in (*range(0, 22, 2), *range(1, 22, 2))

@@ -3,11 +3,12 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from time import monotonic_ns, process_time_ns, thread_time_ns
 from typing import NamedTuple
 
 from prometheus_client import Histogram
+
+from meijin.game.arbiter.moment import NEVER_NS, NS_PER_SECOND, Moment
 
 NS_PER_MINUTE = 60_000_000_000
 
@@ -45,8 +46,6 @@ class RollingTotal:
         return [bucket for bucket in self._buckets if bucket.minute > first]
 
 
-NS_PER_SECOND = 1_000_000_000
-
 TICK_INTERVAL_NS = 10_000_000
 """Between two ticks. A shorter stall is seen only by the part of it that is left when one is due;
 a tick costs 15 microseconds, so a shorter interval would cost an idle server more than 0.2 %."""
@@ -64,30 +63,8 @@ PROBE_SAMPLES = 8
 LONGEST_USUAL_NS = 50_000_000
 """More is never usual, however long a storm lasts."""
 
-NEVER_NS = 1 << 62
-
-
-def nanoseconds(duration: timedelta) -> int:
-    """A duration as the match counts it, exact to the microsecond."""
-    return duration // timedelta(microseconds=1) * 1000
-
-
 MINUTES_KEPT = 60
 """Stalls are told of this many minutes."""
-
-
-class Moment(NamedTuple):
-    """An instant as the server knows it. A plain tuple: one is made for every message."""
-
-    now_ns: int
-    """Of a monotonic clock."""
-    stall_ns: int
-    """How long the server itself has stood still so far, as of `now_ns`."""
-
-    @property
-    def served_ns(self) -> int:
-        """The instant on a clock that stands whenever the server does."""
-        return self.now_ns - self.stall_ns
 
 
 class CpuTime(NamedTuple):
