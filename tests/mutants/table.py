@@ -514,6 +514,37 @@ GROUPS = (
         ),
     ),
     Group(
+        "game/meijin/game/arbiter",
+        "tests/simulation/test_simulation.py",
+        (
+            M(
+                "takes-any-ply",
+                "        if ply != len(board.moves) or not is_asked or",
+                "        ply = len(board.moves)\n        if not is_asked or",
+            ),
+            M(
+                "forgets-clocks",
+                "self.clock.charge(seat, charged_ns)\n            self.credits[seat].charge = raw_ns, max(",
+                "self.credits[seat].charge = raw_ns, max(",
+            ),
+            M(
+                "charges-every-absence",
+                "return self._allowances[seat].absence_ns - self._credits[seat].absence_ns",
+                "return 0",
+            ),
+            M(
+                "excuses-no-outage",
+                "if self._presence.count:\n            self._presence.excuse",
+                "if False:\n            self._presence.excuse",
+            ),
+            M(
+                "hears-no-resignation",
+                "self.outcome = Outcome(Ending.RESIGN, self.position.color_of(seat.other))",
+                "pass",
+            ),
+        ),
+    ),
+    Group(
         "server/meijin/server",
         "tests/simulation/test_simulation.py",
         (
@@ -550,16 +581,6 @@ GROUPS = (
                 "color=seat.value,\n        opp",
             ),
             M(
-                "takes-any-ply",
-                "        if ply != len(board.moves) or not is_asked or",
-                "        ply = len(board.moves)\n        if not is_asked or",
-            ),
-            M(
-                "forgets-clocks",
-                "self.clock.charge(seat, charged_ns)\n            self.credits[seat].charge = raw_ns, max(",
-                "self.credits[seat].charge = raw_ns, max(",
-            ),
-            M(
                 "credits-no-stall",
                 "Moment(now_ns, self.counted_ns + now_ns - self._standing_since(now_ns))",
                 "Moment(now_ns, self.counted_ns)",
@@ -570,16 +591,6 @@ GROUPS = (
                 "TIMER_RESOLUTION_NS = 1_000_000_000",
             ),
             M("probes-nothing", "if self.send is None or self._probe_ns is not None:", "if True:"),
-            M(
-                "charges-every-absence",
-                "return self._allowances[seat].absence_ns - self._credits[seat].absence_ns",
-                "return 0",
-            ),
-            M(
-                "excuses-no-outage",
-                "if self._presence.count:\n            self._presence.excuse",
-                "if False:\n            self._presence.excuse",
-            ),
             M("excuses-no-restart", "leave(seat, moment, excused=True)", "leave(seat, moment)"),
             M(
                 "forgets-what-it-told",
@@ -616,11 +627,6 @@ GROUPS = (
                 "keeps-who-leaves",
                 "if player is None or player.session is not session:",
                 "if True:",
-            ),
-            M(
-                "hears-no-resignation",
-                "self.outcome = Outcome(Ending.RESIGN, self.position.color_of(seat.other))",
-                "pass",
             ),
             M(
                 "looks-at-undecodable-messages",
