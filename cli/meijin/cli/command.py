@@ -121,7 +121,7 @@ def prepared(command: Callable[..., Any]) -> Callable[..., None]:
     if signature.return_annotation is Output:
         options[_JSON.name] = _JSON
 
-    @wraps(command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    @wraps(command, assigned=("__module__", "__name__", "__qualname__"))
     def run(**values: Any) -> None:  # noqa: ANN401 - the command's own
         with ExitStack() as stack:
             profile = _read("", Profile, values).over(read_profile()) if talks else Profile()
@@ -136,8 +136,9 @@ def prepared(command: Callable[..., Any]) -> Callable[..., None]:
             if isinstance(found, Output):
                 found.show(as_json=values[_JSON.name])
 
-    if talks:
-        run.__doc__ = f"{inspect.getdoc(command)}\n\n{HINT}"
+    # Typer keeps the ends of lines; a paragraph in one line is wrapped where the screen ends.
+    paragraphs = [*(inspect.getdoc(command) or "").split("\n\n"), *([HINT] if talks else [])]
+    run.__doc__ = "\n\n".join(" ".join(each.split()) for each in paragraphs)
     run.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]  # read by typer
     return run
 
