@@ -90,8 +90,8 @@ def test_a_missing_extra_is_said_first(bare: Commands, command: str) -> None:
     """In one line that says what to install, before anything starts or is made."""
     before = set(bare.folder.iterdir())
     assert re.fullmatch(
-        r"\w+ is not installed; run: pip install 'meijin\[server\]', "
-        r"or pip install '\.\[server\]' in a checkout",
+        r"this needs the server's parts, of which \w+ is not installed; run: "
+        r"pip install 'meijin\[server\]', or pip install '\.\[server\]' in a checkout",
         bare.refusal(*command.split()),
     )
     assert set(bare.folder.iterdir()) == before

@@ -47,6 +47,6 @@ def missing_part_text(name: str | None) -> str:
             "and bots and commands connect to it with --server"
         )
     return (
-        f"{name} is not installed; run: pip install 'meijin[server]', "
-        "or pip install '.[server]' in a checkout"
+        f"this needs the server's parts, of which {name} is not installed; run: "
+        "pip install 'meijin[server]', or pip install '.[server]' in a checkout"
     )
