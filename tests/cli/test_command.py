@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from typer.testing import CliRunner
 
@@ -11,5 +13,5 @@ def test_help_is_wrapped_where_the_screen_ends(columns: int) -> None:
     text = asked.output.partition("Every option")[2].partition("╭")[0]
     lines = [line.strip() for line in f"Every option{text}".splitlines() if line.strip()]
     assert len(lines) > 1
-    for line, following in zip(lines, lines[1:], strict=False):
+    for line, following in pairwise(lines):
         assert len(line) + 1 + len(following.split()[0]) > columns - 2

@@ -17,7 +17,10 @@ Refused: Any = type(
     "Refused",
     (grpc.RpcError, grpc.Call),
     dict.fromkeys(grpc.Call.__abstractmethods__)
-    | {"code": lambda _self: grpc.StatusCode.UNAUTHENTICATED},
+    | {
+        "code": lambda _self: grpc.StatusCode.UNAUTHENTICATED,
+        "details": lambda _self: "a token is needed",
+    },
 )
 """The end of a call without a token to a server where reading needs one."""
 
@@ -105,10 +108,27 @@ def test_an_open_server_is_called_without_another_ones_token(token_file: Path) -
     """The folder may be another server's; one that needs a token leaves no doubt whose it was."""
     token_file.write_text("another")
     methods: Any = Method("Bearer another"), Method("Bearer another", "none")
+    said = r"operator\.token is not this server's: give a token with --token or .* with --data$"
     with connect(Server("localhost")) as connection:
         assert [*connection.ask_with_token(methods[0], None)] == ["none"]
-        with pytest.raises(ArenaError, match=r"operator\.token is another server's; give this"):
-            connection.ask_with_token(methods[1], None)
+    with pytest.raises(ArenaError, match=said), connect(Server("localhost")) as connection:
+        connection.ask_with_token(methods[1], None)
+
+
+def test_a_token_that_is_not_there_was_looked_for_in_a_folder(
+    token_file: Path, tmp_path: Path
+) -> None:
+    """That of the server where it is said, and else of the environment."""
+    for server, file in (
+        (Server("localhost"), token_file),
+        (Server("localhost", data=Path("there")), Path("there", OPERATOR_TOKEN_FILE)),
+    ):
+        said = f"a token is needed, and there is no {file}: give"
+        with pytest.raises(ArenaError, match=said), connect(server) as connection:
+            connection.ask_with_token(GUARDED, None)
+    token_file.write_text("secret")
+    with connect(Server("localhost", data=tmp_path)) as connection:
+        assert [*connection.ask_with_token(GUARDED, None)] == ["Bearer secret"]
 
 
 def test_a_token_of_the_environment_is_not_sent_in_plain_text(

@@ -1,12 +1,10 @@
 """Errors of commands: each ends one with a line and an exit status."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from meijin.cli.importing import importing
 from meijin.local.errors import ArenaError, missing_part_text
-from meijin.wire.contract import OPERATOR_TOKEN_VARIABLE, TOKEN_VARIABLE
 
 
 class CommandError(ArenaError):
@@ -90,9 +88,4 @@ def explain(error: Exception) -> str | None:
         return str(error)
     if not isinstance(error, grpc.RpcError):
         return None
-    if not isinstance(error, grpc.Call):
-        return str(error)
-    if error.code() is grpc.StatusCode.UNAUTHENTICATED:
-        hint = f"; {TOKEN_VARIABLE} is for bots alone" if os.environ.get(TOKEN_VARIABLE) else ""
-        return f"{error.details()}: give a token with --token or {OPERATOR_TOKEN_VARIABLE}{hint}"
-    return str(error.details())
+    return str(error.details() if isinstance(error, grpc.Call) else error)

@@ -103,7 +103,7 @@ EPILOG = (
     "TLS), --token, --ca, --client-certificate and --client-key with files, and --plaintext, to "
     "send a token to another machine without TLS. Each has a variable, such as MEIJIN_SERVER, and "
     "`meijin login` keeps them. Without any, the server of this machine is asked, with the token "
-    "in its data folder."
+    "in its data folder, meijin-data unless --data names it."
 )
 
 

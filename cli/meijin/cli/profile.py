@@ -44,11 +44,13 @@ class Profile:
     plaintext: Annotated[bool, _hidden(PLAINTEXT_VARIABLE, "--plaintext")] = False
     token: TokenOption = None
     """An operator's or an owner's."""
+    data: Annotated[Path | None, typer.Option(hidden=True)] = None
+    """The folder of a server on this machine, which has left its operator's token there."""
 
     @property
     def endpoint(self) -> Server:
         security = Security(self.ca, self.client_certificate, self.client_key, self.plaintext)
-        return Server(self.server or DEFAULT_SERVER, security)
+        return Server(self.server or DEFAULT_SERVER, security, self.data)
 
     def over(self, kept: "Profile") -> "Profile":
         """This one, with what it does not say from the one that is kept.
@@ -74,7 +76,7 @@ def read_profile() -> Profile:
     path = profile_path()
     try:
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        names = ("ca", "client_certificate", "client_key")
+        names = ("ca", "client_certificate", "client_key", "data")
         paths = {name: Path(kept[name]) for name in names if kept[name]}
         return Profile(**kept | paths)
     except FileNotFoundError:

@@ -74,6 +74,8 @@ class Server:
     address: str
     """As it was written."""
     security: Security = field(default_factory=Security)
+    data: Path | None = None
+    """Its data folder, for the operator's token; else that of the environment."""
 
 
 class Connection:
@@ -142,7 +144,7 @@ class Connection:
 
         Raises:
             ArenaError: the token would be sent to another machine in plain text, or the one that
-                is kept is another server's.
+                is kept can't be read.
         """
         seconds = (timeout or RPC_TIMEOUT).total_seconds()
         metadata = _metadata(self._operators_token())
@@ -151,15 +153,29 @@ class Connection:
         except grpc.RpcError as error:
             if not (metadata and self._is_kept and _wants_token(error)):
                 raise
-        try:
-            return method(request, timeout=seconds, metadata=())  # an open server needs none
-        except grpc.RpcError as error:
-            if not _wants_token(error):
-                raise
-        raise ArenaError(
-            f"the token in {_kept_file()} is another server's; give this one's with --token "
-            f"or {OPERATOR_TOKEN_VARIABLE}"
-        )
+        return method(request, timeout=seconds, metadata=())  # an open server needs none
+
+    def explanation(self, error: grpc.RpcError) -> str:
+        """What to say of a failed call where gRPC's own words don't help; else nothing."""
+        if not isinstance(error, grpc.Call):
+            return ""
+        if _wants_token(error):
+            return self._token_advice(error.details() or "")
+        said = NO_ANSWERS.get(error.code(), "").format(address=self._address)
+        return handshake_failure(self._address, error.details() or "") or said
+
+    def _token_advice(self, details: str) -> str:
+        advice = f"give a token with --token or {OPERATOR_TOKEN_VARIABLE}"
+        if self._is_kept:
+            file = _kept_file(self.server)
+            if file.exists():
+                details = f"the token in {file} is not this server's"
+            else:
+                details += f", and there is no {file}"
+            advice += ", or this server's folder with --data"
+        if os.environ.get(TOKEN_VARIABLE):
+            advice += f"; {TOKEN_VARIABLE} is for bots alone"
+        return f"{details}: {advice}"
 
     def _learns_to_read(self, error: grpc.RpcError) -> bool:
         """Whether reading has failed for want of a token, and there is one to try."""
@@ -171,7 +187,9 @@ class Connection:
 
     def _operators_token(self) -> str | None:
         """The one that is given; else that of the environment, or the one that is kept."""
-        return _kept_token() if self._is_kept else self._checked(OPERATOR_TOKEN_VARIABLE)
+        if self._is_kept:
+            return _kept_token(_kept_file(self.server))
+        return self._checked(OPERATOR_TOKEN_VARIABLE)
 
     def _checked(self, variable: str) -> str | None:
         token = os.environ.get(variable) if self._given is None else self._given
@@ -270,7 +288,7 @@ def connect(server: Server, token: str | None = None) -> Iterator[Connection]:
 
     Raises:
         ArenaError: the server has no address, a file for TLS is none, the token would be sent
-            to another machine in plain text, or the TLS handshake fails.
+            to another machine in plain text, the TLS handshake fails, or a token is wanted.
     """
     try:
         address = parse_address(server.address)
@@ -279,31 +297,25 @@ def connect(server: Server, token: str | None = None) -> Iterator[Connection]:
     except ValueError as error:
         raise ArenaError(str(error)) from None
     with opened as channel:
+        connection = Connection(channel, server, address, token)
         try:
-            yield Connection(channel, server, address, token)
+            yield connection
         except grpc.RpcError as error:
-            if isinstance(error, grpc.Call) and (said := _explanation(address, error)):
+            if said := connection.explanation(error):
                 raise ArenaError(said) from None
             raise
-
-
-def _explanation(address: Address, error: grpc.Call) -> str:
-    """What to say of a handshake that failed, or of what is no Meijin server; else nothing."""
-    said = NO_ANSWERS.get(error.code(), "").format(address=address)
-    return handshake_failure(address, error.details() or "") or said
 
 
 def _metadata(token: str | None) -> Metadata:
     return (("authorization", f"Bearer {token}"),) if token else ()
 
 
-def _kept_file() -> Path:
-    return Path(os.environ.get(DATA_VARIABLE, DEFAULT_DATA)) / OPERATOR_TOKEN_FILE
+def _kept_file(server: Server) -> Path:
+    """Where a server on this machine leaves the operator's token."""
+    return (server.data or Path(os.environ.get(DATA_VARIABLE, DEFAULT_DATA))) / OPERATOR_TOKEN_FILE
 
 
-def _kept_token() -> str | None:
-    """The token that a server on this machine has left in its data folder."""
-    path = _kept_file()
+def _kept_token(path: Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8").strip() or None
     except FileNotFoundError:

@@ -101,10 +101,10 @@ async def test_refusal(server: ScriptedServer, tmp_path: Path) -> None:
     """A refused bot ends with one line that says what to do."""
     async with script_of(bot_source("mine"), tmp_path, server) as process:
         session = await server.session()
-        session.end(grpc.StatusCode.UNAUTHENTICATED, "missing or unknown token")
+        session.end(grpc.StatusCode.UNAUTHENTICATED, "unknown token")
         words = await last_words(process)
     assert process.returncode == 1
-    assert words.startswith("meijin: missing or unknown token: register the bot")
+    assert words.startswith("meijin: unknown token: register the bot")
     assert words.count("\n") == 1
 
 

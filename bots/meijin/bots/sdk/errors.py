@@ -13,7 +13,7 @@ from typing import TypeAlias
 import grpc
 
 from meijin.bots.sdk.answer import Failure
-from meijin.wire.contract import MAX_TRACEBACK
+from meijin.wire.contract import MAX_TRACEBACK, TOKEN_VARIABLE
 
 
 class ArenaError(Exception):
@@ -61,7 +61,7 @@ class RefusedError(ArenaError):
 class TokenRefusedError(RefusedError):
     """The token is missing, unknown or revoked (UNAUTHENTICATED)."""
 
-    advice = "register the bot and give its token with --token, in MEIJIN_TOKEN or as token=..."
+    advice = f"register the bot, and set {TOKEN_VARIABLE} to its token"
 
 
 class NotAllowedError(RefusedError):

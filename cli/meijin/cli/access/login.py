@@ -31,7 +31,7 @@ def login(
         request = owner_service_pb2.JoinRequest(invitation=invitation.strip(), name=name)
         with connect(profile.endpoint, "") as connection:
             token = connection.ask_with_token(connection.owners.Join, request).token
-    elif token is None:
+    elif token is None and profile.data is None:
         token = typer.prompt(
             "Token (none to look only)", default="", hide_input=True, show_default=False, err=True
         )
@@ -44,8 +44,9 @@ def login(
 
 def _who(profile: Profile) -> str:
     """Whose a profile's token is, by its server's word; empty where it has none."""
-    with connect(profile.endpoint, profile.token or "") as connection:
-        if profile.token is None:
+    is_known = profile.token is not None or profile.data is not None
+    with connect(profile.endpoint, profile.token if is_known else "") as connection:
+        if not is_known:
             connection.ask(connection.status.GetActivity, status_service_pb2.GetActivityRequest())
             return ""
         request = token_service_pb2.GetOwnTokenRequest()

@@ -85,7 +85,7 @@ def check_call(
     if identity is None and _needs_no_token(settings, permission):
         return
     if identity is None:
-        raise UnauthenticatedError("missing or unknown token")
+        raise UnauthenticatedError("a token is needed")
     is_player = identity.kind is TokenKind.PERSON or permission in STREAMS
     if settings.is_open and not is_player:
         return

@@ -243,7 +243,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         # What is no token of ours is looked up like one: it counts as a wrong one.
         identity = await self._sign_ins.identity(address, token if kind == "Bearer" else "")
         if identity is None:
-            raise UnauthenticatedError("missing or unknown token")
+            raise UnauthenticatedError("unknown token")
         self._uses.note(identity.token_id, datetime.now(UTC))
         return identity
 
