@@ -18,6 +18,10 @@ FOLDER_MODE, SECRET_MODE = 0o700, 0o600
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="The file to write; else standard output.")
 ]
+SaveOption = Annotated[
+    Path | None,
+    typer.Option(help="Write the secret to a file that you alone may read, and don't print it."),
+]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
 
 

@@ -3,12 +3,14 @@
 import time
 from datetime import timedelta
 from enum import Enum
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
 from meijin.cli.access.tokens import secret_output
 from meijin.cli.command import USUAL_LIMIT, Commands, LimitOption, Output, list_output
+from meijin.cli.files import SaveOption
 from meijin.cli.output import console
 from meijin.cli.tables import text, time_of, word
 from meijin.local.connection import Connection
@@ -95,6 +97,7 @@ def create(
     bot: Annotated[str, "Only what concerns this bot."] = "",
     tournament: Annotated[str, "Only this tournament and its games."] = "",
     ladder: Annotated[str, "Only this ladder and its games."] = "",
+    save: SaveOption = None,
 ) -> Output:
     """Make a webhook and print its secret, which is shown this once."""
     request = pb.CreateWebhookRequest(
@@ -105,8 +108,8 @@ def create(
         tournament_id=tournament,
         ladder=ladder,
     )
-    made = connection.ask_with_token(connection.webhooks.CreateWebhook, request)
-    return secret_output(made, f"the secret of webhook {made.webhook.webhook_id}")
+    ask = partial(connection.ask_with_token, connection.webhooks.CreateWebhook, request)
+    return secret_output(ask, _secret_name, save)
 
 
 @app.command("list")
@@ -133,11 +136,15 @@ def enable(connection: Connection, webhook: WebhookArgument) -> None:
 
 
 @app.command()
-def rotate(connection: Connection, webhook: WebhookArgument) -> Output:
+def rotate(connection: Connection, webhook: WebhookArgument, save: SaveOption = None) -> Output:
     """Replace a webhook's secret and print it; for a day the old one signs too."""
     request = pb.UpdateWebhookRequest(webhook_id=webhook, new_secret=True)
-    made = connection.ask_with_token(connection.webhooks.UpdateWebhook, request)
-    return secret_output(made, f"the new secret of webhook {made.webhook.webhook_id}")
+    ask = partial(connection.ask_with_token, connection.webhooks.UpdateWebhook, request)
+    return secret_output(ask, _secret_name, save, is_new=False)
+
+
+def _secret_name(made: Any) -> str:  # noqa: ANN401 - a response with a webhook
+    return f"the secret of webhook {made.webhook.webhook_id}"
 
 
 @app.command("test")

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from functools import partial
 from typing import Annotated
 from urllib.parse import unquote
 
@@ -18,6 +19,7 @@ from meijin.cli.command import (
     list_output,
     option,
 )
+from meijin.cli.files import SaveOption
 from meijin.cli.output import console, whole
 from meijin.cli.tables import number, text, time_of
 from meijin.local.connection import Connection, read_list
@@ -46,12 +48,13 @@ def invite(
     quota: Annotated[
         int | None, option("Bots that each may register; else the server's.", 1)
     ] = None,
+    save: SaveOption = None,
 ) -> Output:
     """Make an invitation to become an owner and print it; it is shown this once."""
     request = owner_pb.CreateInvitationRequest(uses=uses, quota=quota)
     request.lifetime.FromTimedelta(timedelta(days=days))
-    made = connection.ask_with_token(connection.owners.CreateInvitation, request)
-    return secret_output(made, f"invitation {made.invitation.invitation_id}")
+    ask = partial(connection.ask_with_token, connection.owners.CreateInvitation, request)
+    return secret_output(ask, lambda made: f"invitation {made.invitation.invitation_id}", save)
 
 
 @app.command()

@@ -1,14 +1,18 @@
 """`meijin token`: list, create, rotate and revoke tokens."""
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from meijin.cli.command import Commands, Output, list_output, option
-from meijin.cli.output import console, print_secret
+from meijin.cli.files import SaveOption, private_file
+from meijin.cli.output import console, print_secret, printable
 from meijin.cli.tables import text, time_of, word
 from meijin.local.connection import Connection
 from meijin.v1 import token_service_pb2 as pb
@@ -72,24 +76,25 @@ def create(
     name: Annotated[str, typer.Argument(help="The bot or the owner that it is for.")] = "",
     label: Annotated[str, "What it is for."] = "",
     days: Annotated[float | None, option("How long it lasts; forever else.", 0)] = None,
+    save: SaveOption = None,
 ) -> Output:
     """Make a token and print its secret, which is shown this once."""
     request = pb.CreateTokenRequest(kind=value_of(pb.TokenKind, kind), name=name, label=label)
     if days is not None:
         request.expire_time.FromDatetime(datetime.now(UTC) + timedelta(days=days))
-    made = connection.ask_with_token(connection.tokens.CreateToken, request)
-    return secret_output(made, f"token {made.token.token_id}")
+    ask = partial(connection.ask_with_token, connection.tokens.CreateToken, request)
+    return secret_output(ask, _named, save)
 
 
 @app.command()
-def rotate(connection: Connection, token_id: TokenIdArgument) -> Output:
+def rotate(connection: Connection, token_id: TokenIdArgument, save: SaveOption = None) -> Output:
     """Replace a token by a new one and print its secret; the old one stops at once.
 
     A server rewrites the file operator.token in its data folder if it is the one in there.
     """
     request = pb.RotateTokenRequest(token_id=token_id)
-    made = connection.ask_with_token(connection.tokens.RotateToken, request)
-    return secret_output(made, f"token {made.token.token_id}")
+    ask = partial(connection.ask_with_token, connection.tokens.RotateToken, request)
+    return secret_output(ask, _named, save, is_new=False)
 
 
 @app.command()
@@ -102,7 +107,31 @@ def revoke(connection: Connection, token_id: TokenIdArgument) -> None:
     console.print(f"revoked token {revoked.token_id} ({kind}{name})")
 
 
-def secret_output(response: Any, what: str) -> Output:  # noqa: ANN401 - any message with a secret
-    """A secret that was made, alone on standard output so that it can go into a file."""
-    note = f"This is {what}. Keep it: it is not shown again."
-    return Output(response, [partial(print_secret, response.secret, note)])
+def _named(made: Any) -> str:  # noqa: ANN401 - a response with a token
+    return f"token {made.token.token_id}"
+
+
+def secret_output(
+    ask: Callable[[], Any],
+    name: Callable[[Any], str],
+    save: Path | None,
+    *,
+    is_new: bool = True,
+) -> Output:
+    """A secret that is asked for, alone on standard output, or in a file instead.
+
+    Args:
+        ask: Gives a message with the secret.
+        name: What the message has made.
+        save: The file; it must not be there if it `is_new`.
+    """
+    with ExitStack() as stack:
+        file = save and stack.enter_context(private_file(save, is_new=is_new))
+        made = ask()
+        if file:
+            print(printable(made.secret), file=file)
+    if save:
+        made.secret = ""
+        return Output(made, [f"{name(made)} is in {save}"])
+    note = f"This is {name(made)}. Keep it: it is not shown again."
+    return Output(made, [partial(print_secret, made.secret, note)])

@@ -42,7 +42,7 @@ from meijin.cli.command import (
 )
 from meijin.cli.completion import registered
 from meijin.cli.errors import CommandError
-from meijin.cli.files import private_file
+from meijin.cli.files import SaveOption, private_file
 from meijin.cli.output import console, print_secret, printable
 from meijin.local.connection import Connection, Server, read_list
 from meijin.v1 import bot_service_pb2 as pb
@@ -163,9 +163,7 @@ def register(
     owner: Annotated[str, "Who it belongs to."] = "",
     display_name: Annotated[str, "What people call it, in any script; at most 60 characters."] = "",
     rotate: Annotated[bool, "A new token for a known bot; the old one stops."] = False,
-    save: Annotated[
-        Path | None, "Write the token to a file that you alone may read, and don't print it."
-    ] = None,
+    save: SaveOption = None,
 ) -> Output:
     """Register a bot and print its token, which is shown this once."""
     with ExitStack() as stack:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from meijin.web.host import Host
 
 
+DEFAULT_HOST, _, _ = DEFAULT_SERVER.partition(":")
+
 WORKER_SERVICE = "meijin-worker"
 """What traces call a worker, unless the environment says otherwise."""
 
@@ -51,6 +53,7 @@ TRACES_HELP = "URL of an OpenTelemetry collector for traces, by OTLP over gRPC; 
 
 OPTIONS: Mapping[str, tuple[type, str]] = {
     "listen": (str, f"Host and port; port 0 takes a free one. \\[{DEFAULT_SERVER}]"),
+    "port": (int, f"Short for --listen {DEFAULT_HOST}:PORT."),
     "certificate": (Path, "PEM file of a certificate, for TLS."),
     "key": (Path, "PEM file of the certificate's key."),
     "client_ca": (Path, "PEM file of an authority whose certificate clients must show."),
@@ -108,6 +111,10 @@ def serve(**given: Any) -> None:  # noqa: ANN401 - as many types as settings
                 f"--open and --registration {registration} exclude each other; give one"
             )
         given["registration"] = "open"
+    if (port := given.pop("port", None)) is not None:
+        if given.get("listen") is not None:
+            raise CommandError("--port is short for --listen; give one")
+        given["listen"] = f"{DEFAULT_HOST}:{port}"
     given |= {f"{name}_url": given.pop(name, None) for name in ("database", "redis")}
     given["traces"] = given.get("traces") or None
     _run(read_settings(**given))
