@@ -135,6 +135,12 @@ def test_games_are_played_to_their_end(server: RunningServer) -> None:
     assert len({game.record.game_id for game in games}) == 6
 
 
+def test_more_bots_play_than_a_connection_has_streams(server: RunningServer) -> None:
+    bots = [server.add_bot(Good(), name=f"bot-{number}") for number in range(10)]
+    for first, second in zip(bots[::2], bots[1::2], strict=True):
+        assert len(server.play(first, second, variant=SMALL)) == 2
+
+
 def test_without_a_variant_it_is_gomoku(server: RunningServer) -> None:
     server.add_bot(RandomBot(1))
     (game,) = server.play("good", "random", games=1)
