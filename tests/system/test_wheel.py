@@ -19,6 +19,7 @@ FOR_OTHERS = re.compile(r"extra ==|sys_platform|platform_system|python_version")
 """What tells that a requirement is for an extra, or for other systems and releases of Python."""
 NAME = re.compile(r"[\w.-]+")
 NEED_A_SERVER = (
+    "class copies CS101",
     "demo",
     "match random random --local",
     "serve",
@@ -80,6 +81,7 @@ def test_bare_installation(bare: Commands) -> None:
     assert bare.tell("--version") == f"meijin {version('meijin')}\n"
     assert "Run the match server" in bare.tell("--help")
     bare.tell("learn", "tree")
+    bare.tell("class", "--help")
     assert "my_bot.py" in bare.tell("bot", "new", "my-bot")
     refused = bare.refusal("bot", "run", "alphabeta")
     assert refused == "alphabeta needs numba; pip install 'meijin[bots]'"

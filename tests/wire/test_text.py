@@ -1,13 +1,14 @@
 """Control characters in the texts of others."""
 
 import unicodedata
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.wire.contract import MAX_DISPLAY_NAME
-from meijin.wire.text import check_display_name, check_text, plain_lines, plain_text
+from meijin.wire.text import check_display_name, check_text, minute_text, plain_lines, plain_text
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,19 @@ def test_a_control_character_is_refused(text: str, code: str) -> None:
 def test_everything_else_is_text(text: str) -> None:
     """Whatever the language, and markup of others too."""
     assert check_text(text) == plain_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("offset", "text"),
+    [
+        (None, "2026-12-01 17:00 UTC"),
+        (0, "2026-12-01 17:00 UTC"),
+        (60, "2026-12-01 18:00 UTC+01:00"),
+        (-570, "2026-12-01 07:30 UTC-09:30"),
+    ],
+)
+def test_a_time_is_told_with_its_zone(offset: int | None, text: str) -> None:
+    assert minute_text(datetime(2026, 12, 1, 17, tzinfo=UTC), offset) == text
 
 
 def test_free_text_keeps_its_words() -> None:

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from operator import attrgetter, itemgetter
 from typing import Any
 
+from google.protobuf.timestamp_pb2 import Timestamp
 from rich.console import JustifyMethod
 from rich.table import Table
 
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire.enums import WireEnum, word_of
 from meijin.wire.standings import added, games_of, results, share_text
+from meijin.wire.text import minute_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,19 @@ def time_of(field: str, absent: str | None = None) -> Callable[[Any], str]:
         return f"{getattr(row, field).ToDatetime():%Y-%m-%d %H:%M}"
 
     return cell
+
+
+def minutes_east(time: datetime) -> int:
+    """How far east of UTC the zone of a time is, which is this machine's where it has none."""
+    offset = time.astimezone(time.tzinfo).utcoffset()
+    assert offset is not None
+    return offset // timedelta(minutes=1)
+
+
+def local_time(time: Timestamp) -> str:
+    """An instant to the minute in this machine's zone, which is told with it."""
+    local = time.ToDatetime(UTC).astimezone()
+    return minute_text(local, minutes_east(local))
 
 
 def word(field: str, mirror: WireEnum[Any]) -> Callable[[Any], str]:

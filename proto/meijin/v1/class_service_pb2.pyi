@@ -29,10 +29,15 @@ class Class(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     DEADLINE_FIELD_NUMBER: _builtins.int
     STUDENTS_FIELD_NUMBER: _builtins.int
+    DEADLINE_OFFSET_MINUTES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique among classes."""
     students: _builtins.int
     """How many students it has."""
+    deadline_offset_minutes: _builtins.int
+    """How many minutes the zone in which the deadline was set is east of UTC; absent where it is
+    unknown. Times are told to students in it.
+    """
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was made."""
@@ -50,12 +55,15 @@ class Class(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         deadline: _timestamp_pb2.Timestamp | None = ...,
         students: _builtins.int = ...,
+        deadline_offset_minutes: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "deadline", b"deadline"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "create_time", b"create_time", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "deadline", b"deadline", "name", b"name", "students", b"students"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "create_time", b"create_time", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes", "name", b"name", "students", b"students"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__deadline_offset_minutes: _TypeAlias = _typing.Literal["deadline_offset_minutes"]  # noqa: Y015
+    _WhichOneofArgType__deadline_offset_minutes: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__deadline_offset_minutes) -> _WhichOneofReturnType__deadline_offset_minutes | None: ...
 
 Global___Class: _TypeAlias = Class  # noqa: Y015
 
@@ -186,12 +194,17 @@ class UpdateClassRequest(_message.Message):
     DEADLINE_NOW_FIELD_NUMBER: _builtins.int
     WITHOUT_DEADLINE_FIELD_NUMBER: _builtins.int
     STUDENT_FIELD_NUMBER: _builtins.int
+    DEADLINE_OFFSET_MINUTES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The class."""
     deadline_now: _builtins.bool
     """The deadline is now, by the server's clock; `deadline` is absent."""
     without_deadline: _builtins.bool
     """There is no deadline from now on; `deadline` is absent."""
+    deadline_offset_minutes: _builtins.int
+    """How many minutes east of UTC the zone is in which the new deadline is told to students, less
+    than a day; UTC when absent.
+    """
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
         """Another deadline, a time to come."""
@@ -211,12 +224,15 @@ class UpdateClassRequest(_message.Message):
         deadline_now: _builtins.bool = ...,
         without_deadline: _builtins.bool = ...,
         student: Global___Student | None = ...,
+        deadline_offset_minutes: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "student", b"student"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes", "student", b"student"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "deadline_now", b"deadline_now", "name", b"name", "student", b"student", "without_deadline", b"without_deadline"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "deadline", b"deadline", "deadline_now", b"deadline_now", "deadline_offset_minutes", b"deadline_offset_minutes", "name", b"name", "student", b"student", "without_deadline", b"without_deadline"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__deadline_offset_minutes: _TypeAlias = _typing.Literal["deadline_offset_minutes"]  # noqa: Y015
+    _WhichOneofArgType__deadline_offset_minutes: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__deadline_offset_minutes) -> _WhichOneofReturnType__deadline_offset_minutes | None: ...
 
 Global___UpdateClassRequest: _TypeAlias = UpdateClassRequest  # noqa: Y015
 

@@ -8,6 +8,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable
+from datetime import datetime, timedelta, timezone
 
 from meijin.wire.contract import MAX_DISPLAY_NAME
 
@@ -51,6 +52,17 @@ def to_csv(rows: Iterable[Iterable[object]], end: str = "\n") -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator=end).writerows(rows)
     return text.getvalue()
+
+
+def minute_text(time: datetime, offset_minutes: int | None = None) -> str:
+    """An aware time to the minute with its zone, such as ``2026-12-01 18:00 UTC+01:00``.
+
+    Args:
+        time: In any zone.
+        offset_minutes: East of UTC, of the zone in which it is told; ``None`` for UTC itself.
+    """
+    zone = timezone(timedelta(minutes=offset_minutes or 0))
+    return f"{time.astimezone(zone):%Y-%m-%d %H:%M %Z}"
 
 
 def rate_text(per_second: int) -> str:

@@ -2,10 +2,17 @@ from pathlib import Path
 
 import pytest
 
-from meijin.cli.classes.roster import RosterEntry, read_roster
+from meijin.cli.classes.roster import RosterEntry, names_of, read_roster
 from meijin.cli.errors import CommandError
+from meijin.v1 import class_service_pb2 as pb
 
 ADA, MEIJIN = RosterEntry("Ada Lovelace", "17", "ada@example.org"), RosterEntry("名人", "18")
+
+
+def test_two_of_one_name_are_told_apart() -> None:
+    names = {"bob": "Bob", "bob-2": "Bob", "ada": "Ada"}
+    students = [pb.Student(handle=key, display_name=name) for key, name in names.items()]
+    assert list(names_of(students).values()) == ["Bob (bob)", "Bob (bob-2)", "Ada"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -37,10 +38,10 @@ async def only_student(server: ServerInTest) -> pb.Student:
     return student
 
 
-async def lateness(server: ServerInTest, token: str, version: str) -> str:
+async def lateness(server: ServerInTest, token: str, version: str, digest: str = "") -> str:
     """In which words a bot is refused that says hello as some version."""
     peer = await server.peer(token)
-    await peer.hello(engine=play_pb.Engine(version=version))
+    await peer.hello(engine=play_pb.Engine(version=version, digest=digest))
     end = await peer.closed()
     assert end.reason == "DEADLINE_PASSED"
     return end.details
@@ -76,10 +77,11 @@ async def test_from_the_deadline_on_the_last_version_counts(server: ServerInTest
     engine = play_pb.Engine(version="4")
     await server.ask("BotService/ReportDoctor", token, name="ada", engine=engine, passed=True)
     await change(server, deadline_now=True)
-    for version in ("3", "1"):
+    for version, what in (("3", "have changed since"), ("1", "this is another version than")):
         words = await lateness(server, token, version)
-        assert f'version "{version}" of "ada" is late: the deadline of CS101 was' in words
-        assert 'version "2" counts' in words
+        assert '"ada" is late: the deadline of CS101 was' in words
+        assert what in words
+        assert f'(version "{version}"; counted: version "2" of 2' in words
     await server.bot("ada", token=token, version="2")
     student = await only_student(server)
     assert (student.version, student.late_attempts) == ("2", 2)
@@ -88,11 +90,26 @@ async def test_from_the_deadline_on_the_last_version_counts(server: ServerInTest
     assert [each.version for each in versions] == ["1", "2", "4"]
 
 
+async def test_a_changed_file_is_told_by_its_digest(server: ServerInTest) -> None:
+    """Where the label is the same; in the zone in which the deadline was set."""
+    token = await add(server, "ada", "Ada")
+    peer = await server.peer(token)
+    await peer.hello(engine=play_pb.Engine(version="1", digest="cd34" * 16))
+    await peer.welcome()
+    for minutes, zone in ((90, "UTC+01:30"), (-300, "UTC-05:00"), (None, "UTC")):
+        await change(server, deadline_now=True, deadline_offset_minutes=minutes)
+        words = await lateness(server, token, "1", "ab12" * 16)
+        first, second = re.findall(rf"2\d{{3}}-\d\d-\d\d (\d\d):\d\d {re.escape(zone)}[,)]", words)
+        assert first == second or int(first) == (int(second) + 1) % 24
+        assert "(digest ab12ab12; counted: digest cd34cd34 of 2" in words
+        assert 'version "' not in words
+
+
 async def test_who_came_with_nothing_in_time_is_refused(server: ServerInTest) -> None:
     """Until the deadline is moved, or lifted."""
     token = await add(server, "ada", "Ada")
     await change(server, deadline_now=True)
-    assert "no version of it was there before" in await lateness(server, token, "1")
+    assert "it was not there before; ask your teacher" in await lateness(server, token, "1")
     await change(server, deadline=datetime.now(UTC) + HOUR)
     await server.bot("ada", token=token, version="1")
     await change(server, deadline_now=True)
@@ -125,6 +142,7 @@ async def test_what_a_class_is_refused(server: ServerInTest) -> None:
             None,
             "deadline: give a time, or now, or none",
         ),
+        (CHANGE, {"deadline_now": True, "deadline_offset_minutes": 1440}, None, "a day or more"),
         (SHOW, {"name": "CS100"}, "NOT_FOUND", 'no class "CS100"; did you mean "CS101"?'),
     )
     for method, fields, reason, words in refused:

@@ -8,6 +8,7 @@ import numpy as np
 from rich.console import RenderableType
 
 from meijin.cli.classes.report import OwnGame
+from meijin.cli.classes.roster import names_of
 from meijin.cli.tables import number, table, text
 from meijin.game import Variant, cell_name
 from meijin.game.board.symmetry import PositionKey, symmetries
@@ -127,15 +128,16 @@ def find_copies(
     students: Sequence[pb.Student], games: Sequence[Sequence[OwnGame]], risk: float
 ) -> tuple[int, list[Copy]]:
     """How many pairs can be compared, and those that stand out, from the games of each student."""
+    names = list(names_of(students).values())
     choices = ChoiceTable()
     for bot, played in enumerate(games):
         choices.add(bot, played)
     found = agreement(choices.choices(), len(students))
-    named = [_copy(each, students, choices) for each in signals(found, risk)]
+    named = [_copy(each, names, choices) for each in signals(found, risk)]
     return int(found.compared.sum()), named
 
 
-def _copy(signal: Signal, students: Sequence[pb.Student], choices: ChoiceTable) -> Copy:
+def _copy(signal: Signal, names: Sequence[str], choices: ChoiceTable) -> Copy:
     first, second = signal.first, signal.second
     same = []
     for place in evidence(choices.choices(), first, second)[:PLACES]:
@@ -144,4 +146,4 @@ def _copy(signal: Signal, students: Sequence[pb.Student], choices: ChoiceTable) 
             one, other = (choices.spots[place.position, bot, move] for bot in (first, second))
             games, moves = (one.game_id, other.game_id), (one.move, other.move)
             same.append(Coincidence(*games, one.ply, *moves, place.expected))
-    return Copy(students[first].display_name, students[second].display_name, signal, same)
+    return Copy(names[first], names[second], signal, same)

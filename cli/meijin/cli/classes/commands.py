@@ -18,6 +18,7 @@ from meijin.cli.classes.roster import (
     Handout,
     RosterEntry,
     get_class,
+    is_frozen,
     read_roster,
     student_key,
     token_file,
@@ -26,7 +27,7 @@ from meijin.cli.classes.roster import (
 from meijin.cli.command import Commands, Output, list_output
 from meijin.cli.errors import CommandError
 from meijin.cli.files import make_folder, read_private, write_private
-from meijin.cli.tables import number, table, text, time_of
+from meijin.cli.tables import local_time, minutes_east, number, table, text
 from meijin.local.connection import Connection, list_bots
 from meijin.v1 import class_service_pb2 as pb
 
@@ -38,24 +39,25 @@ NOW, NEVER = "now", "never"
 def _deadline_text(found: pb.Class) -> str:
     if not found.HasField("deadline"):
         return "no deadline"
-    time = found.deadline.ToDatetime(UTC)
-    verb = "frozen since" if time <= datetime.now(UTC) else "frozen from"
-    return f"{verb} {time:%Y-%m-%d %H:%M} UTC"
+    verb = "frozen since" if is_frozen(found) else "frozen from"
+    return f"{verb} {local_time(found.deadline)}"
 
 
 def _seen(student: pb.Student) -> str:
-    return "connected" if student.connected else time_of("seen_time", "never")(student)
+    if student.connected:
+        return "connected"
+    return local_time(student.seen_time) if student.HasField("seen_time") else "never"
 
 
 STUDENTS = (
     text("student", "display_name"),
     text("bot", "handle"),
     text("version", lambda row: row.version if row.version_id else "-"),
-    text("last seen (UTC)", _seen),
+    text("last seen", _seen),
     number("games"),
     number("late", lambda row: row.late_attempts or ""),
 )
-CLASSES = (text("class", "name"), text("deadline (UTC)", _deadline_text), number("students"))
+CLASSES = (text("class", "name"), text("deadline", _deadline_text), number("students"))
 
 
 @app.command()
@@ -142,7 +144,8 @@ def _title(found: pb.Class) -> str:
 def _deadline_change(name: str, text: str) -> pb.UpdateClassRequest:
     """A deadline at a time, now, which the server's clock tells, or never."""
     if text == NOW:
-        return pb.UpdateClassRequest(name=name, deadline_now=True)
+        zone = minutes_east(datetime.now(UTC).astimezone())
+        return pb.UpdateClassRequest(name=name, deadline_now=True, deadline_offset_minutes=zone)
     if text == NEVER:
         return pb.UpdateClassRequest(name=name, without_deadline=True)
     try:
@@ -151,7 +154,7 @@ def _deadline_change(name: str, text: str) -> pb.UpdateClassRequest:
         raise CommandError(
             f'"{text}" is no time; write it like 2026-12-01T18:00+01:00, or {NOW}, or {NEVER}'
         ) from None
-    change = pb.UpdateClassRequest(name=name)
+    change = pb.UpdateClassRequest(name=name, deadline_offset_minutes=minutes_east(time))
     change.deadline.FromDatetime(time.astimezone(UTC))  # without a zone it is this machine's
     return change
 

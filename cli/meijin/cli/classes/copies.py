@@ -5,6 +5,7 @@ from typing import Annotated
 from meijin.cli.classes.report import student_report
 from meijin.cli.classes.roster import ClassArgument, get_class
 from meijin.cli.command import Output, option
+from meijin.cli.errors import needed_parts
 from meijin.local.connection import Connection
 
 RISK = 0.01
@@ -24,8 +25,11 @@ def copies(
     The more games from the same openings, the more it can tell; `meijin class grade` has
     everybody begin from the same ones.
     """
-    from meijin.cli.classes.choices import find_copies  # noqa: PLC0415 - it needs numpy
-    from meijin.ladder.statistics.diagnosis.copied_play import FEWEST_BOTS  # noqa: PLC0415 - so too
+    with needed_parts():
+        from meijin.cli.classes.choices import find_copies  # noqa: PLC0415 - it needs numpy
+        from meijin.ladder.statistics.diagnosis.copied_play import (  # noqa: PLC0415 - so too
+            FEWEST_BOTS,
+        )
 
     students = get_class(connection, name).students
     games = [student_report(connection, name, each, MOST_GAMES).games for each in students]

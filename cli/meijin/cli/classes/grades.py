@@ -2,8 +2,8 @@
 
 import hashlib
 import time as clock
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -15,6 +15,7 @@ from rich.table import Table
 
 from meijin.cli.classes import grading
 from meijin.cli.classes.anchors import REFERENCE, AnchorBot, level, running_anchors
+from meijin.cli.classes.forecast import Forecast
 from meijin.cli.classes.grading import (
     AnchorMark,
     AnchorTest,
@@ -23,14 +24,26 @@ from meijin.cli.classes.grading import (
     grade_object,
     grades_csv,
 )
-from meijin.cli.classes.roster import ClassArgument, get_class
+from meijin.cli.classes.roster import ClassArgument, get_class, is_frozen, names_of
 from meijin.cli.command import Output, option
 from meijin.cli.errors import CommandError
 from meijin.cli.files import make_folder, write_private
-from meijin.cli.options import DEFAULT_VARIANT, Conditions, TournamentOptions, VariantOption
+from meijin.cli.options import (
+    DEFAULT_VARIANT,
+    Conditions,
+    MaxFaultsOption,
+    TournamentOptions,
+    VariantOption,
+)
 from meijin.cli.output import PlainConsole, print_note
-from meijin.cli.tables import number, table, text
-from meijin.local.connection import Connection, get_tournament, make_tournament, read_list
+from meijin.cli.tables import duration_text, number, table, text
+from meijin.local.connection import (
+    Connection,
+    get_tournament,
+    make_tournament,
+    read_list,
+    set_state,
+)
 from meijin.v1 import class_service_pb2 as pb
 from meijin.v1 import game_service_pb2 as game_pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
@@ -42,16 +55,21 @@ RUNNING = tournament_pb.TOURNAMENT_STATE_RUNNING
 POLL_INTERVAL = timedelta(seconds=0.5)
 """Between two looks at the tests."""
 
+WORTH_TELLING = timedelta(minutes=1)
+"""Of how long the tests still take."""
+
 UNFINISHED = 3
 """The exit status when games are left, since bots were away or can't play them."""
 
-SIGNS: Mapping[AnchorMark, str] = {
-    AnchorMark.PASSED: "+",
-    AnchorMark.FAILED: "-",
-    AnchorMark.UNDECIDED: "½",
-    AnchorMark.UNFINISHED: "…",
-    AnchorMark.ABSENT: "absent",
+SIGNS: Mapping[AnchorMark, tuple[str, str]] = {
+    AnchorMark.PASSED: ("+", "better than the anchor"),
+    AnchorMark.FAILED: ("-", "worse than the anchor"),
+    AnchorMark.UNDECIDED: ("½", "neither: the share of what was scored counts"),
+    AnchorMark.STOPPED: ("!", "stopped by its faults: what was not played is lost"),
+    AnchorMark.UNFINISHED: ("…", "games are left"),
+    AnchorMark.ABSENT: ("absent", "was never there"),
 }
+"""What stands for a mark, and what that means."""
 
 
 class Trial(NamedTuple):
@@ -77,6 +95,7 @@ def grade(
     games: Annotated[
         int, option("At most, against each; an even number.", 2, 1_000_000)
     ] = grading.MOST_GAMES,
+    max_faults: MaxFaultsOption = grading.MOST_FAULTS,
     wait: Annotated[
         float, option("Seconds to wait for bots that are away, once nothing else goes on.", 0)
     ] = 60.0,
@@ -91,24 +110,31 @@ def grade(
     folder = out or Path(name)
     make_folder(folder)
     found = get_class(connection, name)
-    _warn_of_deadline(found.school_class)
+    is_fixed = is_frozen(found.school_class)
+    if not is_fixed:
+        print_note(
+            f"the bots of {name} may still change; freeze them first: "
+            f"meijin class deadline {name} now"
+        )
     with running_anchors(connection, connection.server, anchors, folder / "anchors"):
         trials = []
         for student, anchor in product(found.students, anchors):
             if student.version_id:
-                wanted = _form(student, anchor, time=time, variant=variant, games=games)
+                wanted = _form(student, anchor, time, variant, games, max_faults)
                 key = _begin(connection, name, student, anchor, wanted)
                 trials.append(Trial(student, anchor, key))
         try:
             _follow(connection, trials, timedelta(seconds=wait))
         finally:
-            grades = _grades(connection, found.students, anchors, trials, points=points)
+            graded = partial(Grade, total=points, is_frozen=is_fixed)
+            grades = _grades(connection, found.students, anchors, trials, graded)
             path = folder / "grades.csv"
             write_private(path, grades_csv(grades), is_new=False)
     value = {"class": name, "file": str(path), "grades": list(map(grade_object, grades))}
-    lines = (_table(name, grades, anchors), f"with the games as evidence: {path}")
-    is_final = all(each.is_final for each in grades)
-    return Output(value, lines, None if is_final else typer.Exit(UNFINISHED))
+    shown = _table(name, grades, anchors, names_of(found.students))
+    lines = (shown, _legend(grades), f"with the games as evidence: {path}")
+    is_played = all(each.is_played for each in grades)
+    return Output(value, lines, None if is_played else typer.Exit(UNFINISHED))
 
 
 def _anchors(levels: str, *, with_reference: bool) -> list[AnchorBot]:
@@ -124,18 +150,8 @@ def _anchors(levels: str, *, with_reference: bool) -> list[AnchorBot]:
     return anchors
 
 
-def _warn_of_deadline(found: pb.Class) -> None:
-    """Say that bots may still change, which would grade two versions as one."""
-    is_over = found.HasField("deadline") and found.deadline.ToDatetime(UTC) <= datetime.now(UTC)
-    if not is_over:
-        print_note(
-            f"the bots of {found.name} may still change; freeze them first: "
-            f"meijin class deadline {found.name} now"
-        )
-
-
 def _form(
-    student: pb.Student, anchor: AnchorBot, *, time: str, variant: str, games: int
+    student: pb.Student, anchor: AnchorBot, time: str, variant: str, games: int, max_faults: int
 ) -> tournament_pb.TournamentSettings:
     """The test, with the same openings for everybody."""
     if games % 2:
@@ -148,6 +164,7 @@ def _form(
         conditions=Conditions(variant, seed=seed),
         unrated=True,
         name=f"{student.handle} - {anchor.handle}",
+        max_faults=max_faults,
     ).settings()
     test = grading.sprt()
     test.most_games = games
@@ -162,25 +179,41 @@ def _begin(
     anchor: AnchorBot,
     wanted: tournament_pb.TournamentSettings,
 ) -> str:
-    """The tournament of a test: the one that an earlier run has made for this version, if any."""
+    """The tournament of a test: the one that an earlier run has made for this version, if any.
+
+    One that was cancelled for another reason than the student's faults goes on.
+    """
     told = f"{name} {student.version_id} {anchor.handle} {anchor.options} ".encode()
     told += wanted.SerializeToString(deterministic=True)
     request_id = f"grade-{hashlib.sha256(told).hexdigest()}"
-    return make_tournament(connection, wanted, request_id).tournament_id
+    made = make_tournament(connection, wanted, request_id)
+    key = made.tournament_id
+    if made.state == tournament_pb.TOURNAMENT_STATE_CANCELLED:
+        found = anchor_test(anchor.label, get_tournament(connection, key), ())
+        if found.mark is AnchorMark.UNFINISHED:
+            set_state(connection, key, RUNNING)
+    return key
 
 
 def _follow(connection: Connection, trials: Sequence[Trial], wait: timedelta) -> None:
     """Show how far the tests are, until all have ended, or none has gone on for too long."""
-    bar = (TextColumn("tests"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    rest = TextColumn("{task.description}")
+    bar = (TextColumn("tests"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), rest)
     left = [trial.tournament_id for trial in trials]
+    tests: dict[str, tournament_pb.Tournament] = {}
+    forecast, is_told = Forecast(clock.monotonic()), False
     stuck_since: float | None = None
     with Progress(*bar, console=PlainConsole(stderr=True)) as progress:
         task = progress.add_task("", total=len(trials))
         while True:
-            tests = (get_tournament(connection, key).tournament for key in left)
-            running = [each for each in tests if each.state == RUNNING]
+            tests |= {key: get_tournament(connection, key).tournament for key in left}
+            running = [tests[key] for key in left if tests[key].state == RUNNING]
             left = [each.tournament_id for each in running]
-            progress.update(task, completed=len(trials) - len(left))
+            about = _time_left(forecast, trials, tests)
+            progress.update(task, completed=len(trials) - len(left), description=about)
+            if about and not is_told:
+                progress.console.print(f"{about} for {_size(trials)}")
+                is_told = True
             if not left:
                 return
             if any(each.running_games or not each.waiting_for for each in running):
@@ -194,21 +227,35 @@ def _follow(connection: Connection, trials: Sequence[Trial], wait: timedelta) ->
     print_note(f"games are left: {reasons}; run the same command again")
 
 
+def _time_left(
+    forecast: Forecast, trials: Sequence[Trial], tests: Mapping[str, tournament_pb.Tournament]
+) -> str:
+    against: dict[str, list[tournament_pb.Tournament]] = {}
+    for trial in trials:
+        against.setdefault(trial.anchor.label, []).append(tests[trial.tournament_id])
+    left = forecast.left(against, clock.monotonic())
+    return f"about {duration_text(left)} left" if left and left >= WORTH_TELLING else ""
+
+
+def _size(trials: Sequence[Trial]) -> str:
+    bots = len({trial.student.handle for trial in trials})
+    anchors = len({trial.anchor for trial in trials})
+    return f"{bots} bots x {anchors} anchors"
+
+
 def _grades(
     connection: Connection,
     students: Sequence[pb.Student],
     anchors: Sequence[AnchorBot],
     trials: Sequence[Trial],
-    *,
-    points: float,
+    graded: Callable[..., Grade],
 ) -> list[Grade]:
     tests = {(each.student.handle, each.anchor): _test(connection, each) for each in trials}
     absent = {anchor: AnchorTest(anchor.label, AnchorMark.ABSENT) for anchor in anchors}
     return [
-        Grade(
+        graded(
             *(each.display_name, each.student_id, each.handle, each.version),
             tuple(tests.get((each.handle, anchor), absent[anchor]) for anchor in anchors),
-            points,
         )
         for each in students
     ]
@@ -222,16 +269,28 @@ def _test(connection: Connection, trial: Trial) -> AnchorTest:
     return anchor_test(trial.anchor.label, get_tournament(connection, key), numbers)
 
 
-def _table(name: str, grades: Sequence[Grade], anchors: Sequence[AnchorBot]) -> Table:
+def _table(
+    name: str, grades: Sequence[Grade], anchors: Sequence[AnchorBot], names: Mapping[str, str]
+) -> Table:
     def sign(place: int, grade: Grade) -> str:
         test = grade.tests[place]
         games = games_of(test)
         score = f"{scored(test):g}/{games}" if games else ""
-        return f"{SIGNS[test.mark]} {score}".strip()
+        return f"{SIGNS[test.mark][0]} {score}".strip()
 
     columns = (
-        text("student", "name"),
+        text("student", lambda grade: names[grade.handle]),
         *(text(each.label, partial(sign, place)) for place, each in enumerate(anchors)),
+        number("faults", lambda grade: grade.faults or ""),
         number("points", lambda grade: f"{grade.points:.1f}"),
     )
-    return table(f"{name}, grades", columns, grades)
+    is_final = all(each.is_final for each in grades)
+    return table(f"{name}, grades" if is_final else f"{name}, grades, not final", columns, grades)
+
+
+def _legend(grades: Sequence[Grade]) -> str:
+    """What the signs mean that stand in the table."""
+    marks = {test.mark for grade in grades for test in grade.tests}
+    return "; ".join(
+        f"{sign} {meaning}" for mark, (sign, meaning) in SIGNS.items() if mark in marks
+    )

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated
 
-from meijin.cli.classes.roster import ClassArgument, get_class
+from meijin.cli.classes.roster import ClassArgument, get_class, names_of
 from meijin.cli.command import Output
 from meijin.cli.errors import CommandError
 from meijin.cli.files import make_folder, read_private, write_private
@@ -64,7 +64,7 @@ def ladder(
     if anonymous:
         names = aliases(_secret(name, secret), [each.handle for each in students])
     else:
-        names = {each.handle: each.display_name for each in students}
+        names = names_of(students)
     shown = of_class(table, names, is_anonymous=anonymous)
     if not shown.standings:
         raise CommandError(f"no bot of {name} has rated games on {table.ladder.name}")

@@ -15,6 +15,7 @@ from meijin.cli.command import option
 from meijin.cli.files import make_folder, write_private
 from meijin.cli.game.selection import GameSelection, ended_games
 from meijin.cli.output import console
+from meijin.cli.tables import local_time
 from meijin.game import Color, GameRecord, cell_name
 from meijin.local.connection import Connection, read_list
 from meijin.v1 import class_service_pb2 as pb
@@ -180,10 +181,10 @@ def _slow_rows(report: StudentReport) -> Iterable[Sequence[object]]:
 
 
 def _fault(fault: fault_pb.Fault) -> str:
-    time = f"{fault.create_time.ToDatetime():%Y-%m-%d %H:%M:%S}"
     game = f"game {fault.game_id}, " if fault.game_id else ""
     version = f"version {fault.version}: " if fault.version else ""
-    head = html.escape(f"{time} UTC, {game}{version}{fault.detail}")
+    time = local_time(fault.create_time)
+    head = html.escape(f"{time}, {game}{version}{fault.detail}")
     trace = f"<pre>{html.escape(fault.traceback)}</pre>" if fault.traceback else ""
     return f"<li>{head}{trace}</li>"
 

@@ -1,7 +1,9 @@
 """Who is in a class: CSV files with names, the server's list, and what each student is sent."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -56,6 +58,20 @@ class Handout(NamedTuple):
 
 def get_class(connection: Connection, name: str) -> pb.GetClassResponse:
     return connection.ask_with_token(connection.classes.GetClass, pb.GetClassRequest(name=name))
+
+
+def is_frozen(found: pb.Class) -> bool:
+    """Whether the deadline of a class is over."""
+    return found.HasField("deadline") and found.deadline.ToDatetime(UTC) <= datetime.now(UTC)
+
+
+def names_of(students: Iterable[pb.Student]) -> dict[str, str]:
+    """What students are called, by their bots' handles; two of one name have those beside it."""
+    names = {each.handle: each.display_name for each in students}
+    count = Counter(names.values())
+    return {
+        handle: f"{name} ({handle})" if count[name] > 1 else name for handle, name in names.items()
+    }
 
 
 def token_file(folder: Path, handle: str) -> Path:

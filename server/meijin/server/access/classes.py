@@ -15,10 +15,13 @@ from meijin.store.access.classes import ClassRow
 from meijin.store.rows import add_row, change_row
 from meijin.store.schema import STUDENT_ID, ClassMember, SchoolClass
 from meijin.wire.contract import check_bot_name
-from meijin.wire.text import check_display_name, check_text
+from meijin.wire.text import check_display_name, check_text, minute_text
 
 MAX_STUDENTS = 1000
 """Of a class: they are listed in one message."""
+
+MINUTES_A_DAY = 24 * 60
+"""No zone is as far from UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class NewStudent:
 class ClassUpdate:
     deadline: datetime | None = None
     """``None`` leaves it as it is."""
+    deadline_offset_minutes: int | None = None
+    """East of UTC, of the zone in which students are told it."""
     deadline_now: bool = False
     without_deadline: bool = False
     student: NewStudent | None = None
@@ -45,25 +50,30 @@ class ClassUpdate:
         """The change with the student as kept, and the deadline as an instant.
 
         Raises:
-            InvalidRequestError: the deadline is past, or the bot or the student can't be called so.
+            InvalidRequestError: the deadline is past or of no zone, or the bot or the student
+                can't be called so.
         """
-        check_deadline(self.deadline, now)
+        offset = self.deadline_offset_minutes
+        if offset is not None and abs(offset) >= MINUTES_A_DAY:
+            raise InvalidRequestError(f"deadline_offset_minutes: {offset} is a day or more")
+        check_deadline(self.deadline, now, offset)
         if (self.deadline is not None) + self.deadline_now + self.without_deadline > 1:
             raise InvalidRequestError("deadline: give a time, or now, or none")
         student = None if self.student is None else _checked(self.student)
         return replace(self, deadline=now if self.deadline_now else self.deadline, student=student)
 
 
-def check_deadline(deadline: datetime | None, now: datetime) -> None:
+def check_deadline(
+    deadline: datetime | None, now: datetime, offset_minutes: int | None = None
+) -> None:
     """See that a deadline is to come: which version was there at a time that is past is not kept.
 
     Raises:
         InvalidRequestError: it is past.
     """
     if deadline is not None and deadline <= now:
-        raise InvalidRequestError(
-            f"deadline: {deadline:%Y-%m-%d %H:%M} UTC is past; give a time to come, or now itself"
-        )
+        past = minute_text(deadline, offset_minutes)
+        raise InvalidRequestError(f"deadline: {past} is past; give a time to come, or now itself")
 
 
 def _checked(student: NewStudent) -> NewStudent:
@@ -106,7 +116,8 @@ def update(
     if change.student is not None:
         _add_student(connection, caller, before, change.student, secret)
     if change.moves_deadline:
-        change_row(connection, SchoolClass, before.id, deadline=change.deadline)
+        zone = {"deadline_offset_minutes": change.deadline_offset_minutes}
+        change_row(connection, SchoolClass, before.id, deadline=change.deadline, **zone)
     after = classes.get_class(connection, name)
     if change.moves_deadline:
         facts = {"before": _facts(before), "after": _facts(after)}

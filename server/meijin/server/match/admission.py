@@ -26,6 +26,7 @@ from meijin.store.errors import RowNotFoundError
 from meijin.store.faults import fault_times
 from meijin.store.schema import Bot, BotId, BotState, BotVersionId, FaultKind
 from meijin.wire.contract import check_bot_name
+from meijin.wire.text import minute_text
 
 
 class Admitted(NamedTuple):
@@ -105,7 +106,7 @@ def _admit(connection: Connection, bot: Arrival, hello: Hello, now: datetime) ->
         raise error
     engine = hello.engine
     if bot.is_late(engine.digest, now):
-        raise _late(bot, engine.label)
+        raise _late(bot, engine)
     failures: Sequence[datetime] = ()
     if bot.has_failed_supplier:
         failures = fault_times(connection, bot.id, FaultKind.SUPPLIER, limit=SUPPLIER_FAILURES)
@@ -143,15 +144,30 @@ def count_late_attempt(
         classes.count_late_attempt(connection, bot_id, now)
 
 
-def _late(bot: Arrival, label: str) -> LateSubmissionError:
-    """What a version is told that comes too late."""
+SHOWN_DIGITS = 8
+"""Of a digest, where two of one bot are told apart."""
+
+
+def _late(bot: Arrival, engine: EngineRow) -> LateSubmissionError:
+    """What a version is told that comes too late, in the zone in which the deadline was set."""
     assert bot.deadline is not None
-    counts = f'version "{bot.counted_label}" counts: connect that one'
-    if bot.counted_id is None:
-        counts = "no version of it was there before; ask your teacher"
+    offset = bot.deadline_offset_minutes
+    deadline = f"the deadline of {bot.class_name} was {minute_text(bot.deadline, offset)}"
+    if bot.counted_time is None:
+        return LateSubmissionError(
+            f'"{bot.name}" is late: {deadline}, and it was not there before; ask your teacher'
+        )
+    what = "its file or options have changed since the version that counts"
+    if bot.version_id is not None:
+        what = "this is another version than the one that counts"
+    own, counted = f'version "{engine.label}"', f'version "{bot.counted_label}"'
+    if engine.label == bot.counted_label:
+        own, counted = (
+            f"digest {each[:SHOWN_DIGITS]}" for each in (engine.digest, bot.counted_digest)
+        )
     return LateSubmissionError(
-        f'version "{label}" of "{bot.name}" is late: the deadline of {bot.class_name} was '
-        f"{bot.deadline:%Y-%m-%d %H:%M} UTC, and {counts}"
+        f'"{bot.name}" is late: {deadline}, and {what} '
+        f"({own}; counted: {counted} of {minute_text(bot.counted_time, offset)}); connect that one"
     )
 
 

@@ -51,12 +51,15 @@ class Arrival(Bot):
     class_name: str | None = computed(SchoolClass.name)
     """``None`` where it is in no class."""
     deadline: datetime | None = computed(SchoolClass.deadline)
+    deadline_offset_minutes: int | None = computed(SchoolClass.deadline_offset_minutes)
     counted_id: BotVersionId | None = computed(_COUNTED.id)
     """The version that was let in last before the deadline; ``None`` before the first."""
     counted_digest: str = computed(func.coalesce(_COUNTED.digest, ""))
     """Of that version; empty without one."""
     counted_label: str = computed(func.coalesce(_COUNTED.label, ""))
     """Of that version; may be empty."""
+    counted_time: datetime | None = computed(_COUNTED.create_time)
+    """When that version came first."""
 
     def is_late(self, digest: str, now: datetime) -> bool:
         """Whether a version comes after its class's deadline and isn't the one that counts."""

@@ -115,6 +115,8 @@ class SchoolClass(Record, table="class"):
     create_time: Field[datetime]
     deadline: Field[datetime | None] = column(default=None)
     """From then on each bot stays the version that was there last; ``None`` for never."""
+    deadline_offset_minutes: Field[int | None] = column(default=None)
+    """East of UTC, of the zone in which the deadline was set; ``None`` where that is unknown."""
 
 
 class ClassMember(Record, table="class_member"):
