@@ -31,6 +31,7 @@ from meijin.server.tournaments.planner import Planner
 from meijin.server.tournaments.recovery import LastIds
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
+from meijin.server.tournaments.workers import Workers
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.fence import Fence
@@ -97,6 +98,7 @@ class Parts:
         self.incidents = Incidents(games, journal, store_watch)
         silence = SilenceWatch(lobby, listeners, keepalive=settings.keepalive, rng=Random())  # noqa: S311 - a sample is no secret
         self.scheduler = Scheduler(lobby, games, journal, Pauses(settings.max_faults))
+        self.workers = Workers(self.scheduler, games)
         self.game_rate = GameRate(watch)
         # The order in which they hear: a tournament counts a game before anybody looks at it.
         listeners.add(self.scheduler, feed, self.refreshes, GameLog(tracer))

@@ -24,6 +24,7 @@ from meijin.server.api.services.status import StatusServicer
 from meijin.server.api.services.tokens import TokenServicer
 from meijin.server.api.services.tournaments import TournamentServicer
 from meijin.server.api.services.webhooks import WebhookServicer
+from meijin.server.api.services.workers import WorkerServicer
 from meijin.server.credentials import Credentials
 from meijin.server.parts import Parts
 from meijin.server.process.operator_token import OperatorTokenFile
@@ -74,6 +75,7 @@ def add_services(
         FaultServicer(storage, pauses),
         OpeningServicer(storage),
         AnalysisServicer(lobby, storage, limits),
+        WorkerServicer(parts.workers, lobby, parts.journal, storage, settings),
         webhooks,
         StatusServicer(parts, settings.backups, credentials),
         health_servicer,

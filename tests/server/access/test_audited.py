@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 READING = ("Get", "List", "Watch", "Export", "Evaluate", "Explore")
 """How the names of methods begin that change nothing."""
 
-ELSEWHERE = {"/meijin.v1.PlayService/Play", "/meijin.v1.ChallengeService/EnterAsPerson"}
-"""What bots do on their streams is in the records of their games; people change nothing."""
+ELSEWHERE = {
+    "/meijin.v1.PlayService/Play",
+    "/meijin.v1.WorkerService/Work",
+    "/meijin.v1.ChallengeService/EnterAsPerson",
+}
+"""What bots and workers do on their streams is in the records of their games; people change nothing."""
 
 CHANGING = {
     method.removeprefix("/meijin.v1.")

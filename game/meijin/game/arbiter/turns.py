@@ -323,6 +323,11 @@ class Turns:
         credit.charge = raw_ns, credit_ns, charged_ns
         if credit_ns:
             credit.lag_ns += credit_ns
+        self.look_for_end()
+
+    def look_for_end(self) -> None:
+        """End the game if the board says that it is over."""
+        board = self.board
         if board.winner is not None:
             self.outcome = Outcome(Ending.FIVE, board.winner)
         elif len(board.moves) == self._most_stones or (self._may_block and board.is_blocked):

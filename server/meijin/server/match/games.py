@@ -21,11 +21,13 @@ from meijin.game import (
 )
 from meijin.game.arbiter.arbiter import Arbiter
 from meijin.game.arbiter.moment import Moment, nanoseconds
+from meijin.server.errors import InvalidRequestError
 from meijin.server.match.journal.group_commit import Batch
 from meijin.server.match.journal.journal import Journal
+from meijin.server.match.live.commands import PlayedGame
 from meijin.server.match.live.deadlines import Deadlines
 from meijin.server.match.live.listeners import Listener, Listeners
-from meijin.server.match.live.live_game import Contest, LiveGame
+from meijin.server.match.live.live_game import Contest, LiveGame, Participant
 from meijin.server.match.live.store_watch import StoreWatch
 from meijin.server.match.live.witnesses import Witnesses
 from meijin.server.match.lobby import Lobby, Player
@@ -37,6 +39,9 @@ ENDED_BY_MOVE = frozenset(
     {Ending.FIVE, Ending.DRAW, Ending.ILLEGAL, Ending.FORBIDDEN, Ending.ADJUDICATION}
 )
 """Endings after which no answer can be on its way; a forfeit or a stop crosses one."""
+
+CLAIMS = frozenset({Ending.TIME, Ending.ILLEGAL, Ending.FORBIDDEN, Ending.CRASH, Ending.RESIGN})
+"""Endings that the moves of a game don't tell: whoever has judged it says so, of the side to act."""
 
 VOIDS_AT_ONCE = 64
 """Games that are stopped together in one turn of the loop: each takes 50 us, and its line in the
@@ -131,13 +136,61 @@ class Games:
         self._journal.add_restored(game)
         return misfit
 
+    def referee(
+        self,
+        run: Contest,
+        pairing: PendingPairing,
+        played: PlayedGame,
+        *,
+        players: tuple[Participant, Participant],
+        versions: tuple[BotVersionId, BotVersionId],
+    ) -> LiveGame:
+        """Judge a game by the rules that was judged elsewhere; `keep` has it stored.
+
+        Raises:
+            InvalidRequestError: the rules contradict it.
+        """
+        game = self.new_live_game(
+            run,
+            pairing,
+            game_id=GameId(next(self._ids)),
+            players=players,
+            versions=versions,
+            start_time=played.start_time,
+        )
+        game.analysis = {str(ply): found for ply, found in played.analyses.items()} or None
+        game.end_time = played.end_time
+        arbiter, told = game.arbiter, played.outcome
+        try:
+            _replay(game, played.actions)
+        except (IllegalActionError, IllegalMoveError) as error:
+            raise InvalidRequestError(f"no such game can be played: {error}") from None
+        if arbiter.outcome is None:
+            arbiter.look_for_end()
+        if arbiter.outcome is None:
+            color = arbiter.position.color_of(arbiter.seat_to_act)
+            fault = Party.NOBODY if told.ending is Ending.RESIGN else Party.of(color)
+            if told.ending in CLAIMS and (told.winner, told.at_fault) == (color.other, fault):
+                arbiter.outcome, arbiter.evidence = told, played.evidence
+        if arbiter.outcome != told:
+            raise InvalidRequestError(f"the outcome is {arbiter.outcome or 'open'}, and not {told}")
+        return game
+
+    def keep(self, game: LiveGame) -> None:
+        """Have the start and the end of a game committed that has been played elsewhere."""
+        game.take_fingerprint()
+        self._ending[game.id] = game
+        self._journal.add_start(game)
+        self._journal.add_end(game)
+        self._listeners.tell(Listener.game_over, game)
+
     def new_live_game(
         self,
         run: Contest,
         pairing: PendingPairing,
         *,
         game_id: GameId,
-        players: tuple[Player, Player],
+        players: tuple[Participant, Participant],
         versions: tuple[BotVersionId, BotVersionId],
         start_time: datetime,
     ) -> LiveGame:

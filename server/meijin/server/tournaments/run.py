@@ -60,12 +60,14 @@ class TournamentRun(Contest):
     """Of the games that were planned."""
     loaded: int = 0
     """The number of the last of its pending games that has been read."""
+    leased: int = 0
+    """Of its games how many workers are playing."""
     faults: Counter[BotId] = field(default_factory=Counter)
     """How many of its games each bot has forfeited."""
 
     @property
     def running(self) -> int:
-        return len(self.games)
+        return len(self.games) + self.leased
 
     @property
     def is_playing(self) -> bool:

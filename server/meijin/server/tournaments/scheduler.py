@@ -1,6 +1,7 @@
 """Starts the planned games of running tournaments as soon as their bots are free."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -12,8 +13,10 @@ from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.listeners import Listener
 from meijin.server.match.live.live_game import LiveGame, Participant
-from meijin.server.match.lobby import Lobby, Player
+from meijin.server.match.live.session import Session
+from meijin.server.match.lobby import Lobby
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
+from meijin.server.tournaments.leases import Leases, Worker, WorkerSide
 from meijin.server.tournaments.pauses import Pause, Pauses
 from meijin.server.tournaments.run import RunState, TournamentRun, run_of
 from meijin.store.schema import (
@@ -63,6 +66,8 @@ class Scheduler(Listener):
     """
 
     def __init__(self, lobby: Lobby, games: Games, journal: Journal, pauses: Pauses) -> None:
+        self.leases = Leases()
+        """What workers play."""
         self.runs: dict[TournamentId, TournamentRun] = {}
         """The tournaments being played, oldest first."""
         self.planning_due = asyncio.Event()
@@ -75,7 +80,7 @@ class Scheduler(Listener):
         self._is_due = False
         self._is_called = False
         """The loop is asked to go on with the look, or to begin one."""
-        self._uncommitted = 0
+        self.uncommitted = 0
         """How many games have begun whose starts are not committed."""
         self._steps: Iterator[int] | None = None
         """The look under way, if one is: the microseconds that each of its steps takes."""
@@ -112,6 +117,7 @@ class Scheduler(Listener):
             return
         run.state = RunState.FINISHED
         run.pending.clear()
+        self.leases.withdraw(run)
         self._journal.add_tournament_end(
             TournamentEnd(run.id, datetime.now(UTC), run.format.verdict)
         )
@@ -129,26 +135,30 @@ class Scheduler(Listener):
         limit = run.row.max_games or MAX_AT_ONCE
         reserved = self._reserved(run)
         seats = {}
-        for place, player in enumerate(self._candidates(run), start=1):
-            room = self._room(player, run)
-            session = player.session
-            if room is not None and session is not None and player.bot_id not in reserved:
+        leased = Counter(
+            bot_id
+            for lease in self.leases.of_run(run)
+            for bot_id in (lease.pairing.black_id, lease.pairing.white_id)
+        )
+        for count, bot_id in enumerate(self._candidates(run), start=1):
+            room, place = self._room(bot_id, run), self._place(bot_id, run)
+            if room is not None and place is not None and bot_id not in reserved:
+                player = self._lobby.players.get(bot_id)
+                games = () if player is None else player.games.values()
+                playing = leased[bot_id] + sum(game.run is run for game in games)
                 free = max(0, min(room, limit - run.running))
-                playing = sum(game.run is run for game in player.games.values())
-                altogether = min(room + len(player.games), limit)
-                least = session.capabilities.min_move_time
-                seats[player.bot_id] = BotCapacity(free, altogether, playing, least)
-            if place % SEATS_AT_ONCE == 0:
+                altogether = min(room + leased[bot_id] + len(games), limit)
+                least = place.capabilities.min_move_time
+                seats[bot_id] = BotCapacity(free, altogether, playing, least)
+            if count % SEATS_AT_ONCE == 0:
                 await asyncio.sleep(0)
         held = run.pending.held(seats)
         return Capacity(seats, waiting=len(run.pending), held=held, room=limit - run.running)
 
-    def _candidates(self, run: TournamentRun) -> Sequence[Player]:
-        """The bots that a tournament's format plans by, as far as they are here."""
-        players, wanted = self._lobby.players, run.format.candidates
-        if wanted is None:
-            return list(players.values())
-        return [players[bot_id] for bot_id in wanted if bot_id in players]
+    def _candidates(self, run: TournamentRun) -> Sequence[BotId]:
+        """The bots that a tournament's format plans by, as far as they may be here."""
+        wanted = run.format.candidates
+        return list(self._lobby.players if wanted is None else wanted)
 
     def _reserved(self, run: TournamentRun) -> set[BotId]:
         """Bots that an open tournament leaves to those that settle its ladder."""
@@ -163,6 +173,7 @@ class Scheduler(Listener):
         if run is not None:
             run.state = RunState.SUSPENDED
             run.pending.clear()
+            self.leases.withdraw(run)
         return run
 
     def cancel(
@@ -173,6 +184,7 @@ class Scheduler(Listener):
     ) -> None:
         """Stop a tournament; its running games become void, through a party's doing."""
         run.state = RunState.CANCELLED
+        self.leases.withdraw(run)
         self.runs.pop(run.id, None)
         self._games.void_all(run.games.values(), party, detail)
 
@@ -234,20 +246,32 @@ class Scheduler(Listener):
         Args:
             run: What it is to play; ``None`` for an unrated game.
         """
-        player = self._lobby.players.get(bot_id)
-        if player is None or player.session is None:
+        place = self._place(bot_id, run)
+        if place is None:
             return "is not connected"
-        if self.pauses.is_paused(player.session.version_id):
+        if self.pauses.is_paused(place.version_id):
             return "is paused, since it forfeited game after game"
-        if run is not None and run.row.ladder_id is not None and not player.session.may_be_rated:
+        if run is not None and run.row.ladder_id is not None and not place.may_be_rated:
             return "has not passed the doctor, which rated games here ask for"
-        return player.session.capabilities.objection(variant, time_control)
+        return place.capabilities.objection(variant, time_control)
+
+    def _place(self, bot_id: BotId, run: TournamentRun | None) -> Session | WorkerSide | None:
+        """Where a bot plays: at a worker that has all bots of the run, or on its stream."""
+        if run is not None and self.leases.able(run):
+            return self.leases.side(run, bot_id)
+        player = self._lobby.players.get(bot_id)
+        return None if player is None else player.session
 
     # -- what happens in the match ------------------------------------------------------
 
     def player_joined(self, player: Participant) -> None:
         """A bot may take games now."""
         self.bot_changed(player.bot_id)
+
+    def worker_changed(self, worker: Worker) -> None:
+        """A worker has come, or has room again."""
+        self._changed.update(worker.sides)
+        self.wake()
 
     def bot_changed(self, bot_id: BotId) -> None:
         """A bot may take games now, or others than before."""
@@ -306,7 +330,7 @@ class Scheduler(Listener):
 
     def game_started(self, game: LiveGame) -> None:  # noqa: ARG002 - which one is no matter
         """Others may begin."""
-        self._uncommitted -= 1
+        self.uncommitted -= 1
         self._go_on()
 
     def game_ended(self, game: LiveGame) -> None:
@@ -330,7 +354,7 @@ class Scheduler(Listener):
     def _go_on(self) -> None:
         """Have the loop look, unless what it has started is to be committed first."""
         is_wanted = self._is_due or self._steps is not None
-        if is_wanted and not self._is_called and self._uncommitted < MOST_UNCOMMITTED:
+        if is_wanted and not self._is_called and self.uncommitted < MOST_UNCOMMITTED:
             self._is_called = True
             asyncio.get_running_loop().call_soon(self._schedule)
 
@@ -383,16 +407,16 @@ class Scheduler(Listener):
         """
         pending = run.pending
         pending.note_free(changed)
-        if not run.has_place or not (pending.has_unoffered or pending.has_ready):
+        if not self._has_place(run) or not (pending.has_unoffered or pending.has_ready):
             return
         is_free = partial(self._is_free, run, resting)
         for bot_id in pending.take_unoffered():
             yield OFFER_US
-            session = self._lobby.players[bot_id].session if is_free(bot_id) else None
-            if session is not None:
-                yield pending.offer(bot_id, session.id)
-        while pending.has_ready and run.has_place and not self._lobby.is_draining:
-            if self._uncommitted >= MOST_UNCOMMITTED:
+            place = self._place(bot_id, run) if is_free(bot_id) else None
+            if place is not None:
+                yield pending.offer(bot_id, place.id)
+        while pending.has_ready and self._has_place(run) and not self._lobby.is_draining:
+            if self.uncommitted >= MOST_UNCOMMITTED:
                 yield LONGEST_TURN_US
                 continue
             pairing = pending.take(is_free, partial(self._can_play, run))
@@ -400,10 +424,18 @@ class Scheduler(Listener):
                 self._start(run, pairing)
             yield START_US
 
+    def _has_place(self, run: TournamentRun) -> bool:
+        """Whether another game of a run may begin now, as far as it doesn't depend on its bots."""
+        is_full = self.leases.able(run) and not self.leases.free(run)
+        return run.has_place and not is_full
+
     def _start(self, run: TournamentRun, pairing: PendingPairing) -> None:
+        if self.leases.able(run):
+            self.leases.lease(run, pairing)
+            return
         black, white = (self._lobby.players[key] for key in (pairing.black_id, pairing.white_id))
         self._games.start(run, pairing, black, white)
-        self._uncommitted += 1
+        self.uncommitted += 1
         if run.format.IS_CASUAL:
             self._turn_of_others.update(
                 each.bot_id for each in (black, white) if not each.is_person
@@ -413,8 +445,7 @@ class Scheduler(Listener):
 
     def _is_free(self, run: TournamentRun, resting: Collection[BotId], bot_id: BotId) -> bool:
         """Whether a bot takes a game more of a tournament."""
-        player = None if bot_id in resting else self._lobby.players.get(bot_id)
-        return player is not None and (self._room(player, run) or 0) > 0
+        return bot_id not in resting and (self._room(bot_id, run) or 0) > 0
 
     def _is_full(self, bot_id: BotId) -> bool:
         """Whether a bot is here and has no place for another game."""
@@ -426,11 +457,13 @@ class Scheduler(Listener):
     def _can_play(self, run: TournamentRun, bot_id: BotId, time_control: TimeControl) -> bool:
         return not self.objection(bot_id, run.row.variant, time_control, run)
 
-    def _room(self, player: Player, run: TournamentRun) -> int | None:
-        """How many more games a player can take in a tournament; ``None`` when it can't play it."""
-        control = run.row.control_of(player.bot_id)
-        if self.objection(player.bot_id, run.row.variant, control, run):
+    def _room(self, bot_id: BotId, run: TournamentRun) -> int | None:
+        """How many more games a bot can take in a tournament; ``None`` when it can't play it."""
+        if self.objection(bot_id, run.row.variant, run.row.control_of(bot_id), run):
             return None
+        if self.leases.able(run):
+            return self.leases.free(run)
+        player = self._lobby.players[bot_id]
         assert player.session is not None
         most = player.session.capabilities.max_games
         room = most - len(player.games)

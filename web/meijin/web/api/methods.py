@@ -71,6 +71,7 @@ METHODS = tuple(_methods())
 
 LEFT_OUT = {
     "PlayService/Play": "a bot's stream goes both ways, which HTTP does not offer to all clients",
+    "WorkerService/Work": "a worker's stream goes both ways too",
     "BotService/ReportDoctor": "the doctor sends it, with the bot's own token",
     "ChallengeService/EnterAsPerson": "people play by the stream, which is not offered here",
 }

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from meijin.game import Analysis as SearchAnalysis
-from meijin.game import OpeningAction
+from meijin.game import OpeningAction, Outcome
 from meijin.store.bots import EngineRow
-from meijin.store.schema import GameId
+from meijin.store.schema import GameId, PairingId
 from meijin.wire.capabilities import Capabilities
 from meijin.wire.text import plain_text
 
@@ -40,6 +40,21 @@ class KnownGame(NamedTuple):
 
 NOTHING_KNOWN: Mapping[GameId, KnownGame] = MappingProxyType({})
 """Of a bot that tells nothing of running games."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game that was judged elsewhere, as a worker hands it in."""
+
+    pairing_id: PairingId
+    start_time: datetime
+    end_time: datetime
+    actions: Sequence[tuple[int, int, int]]
+    """After the opening: code, raw and charged nanoseconds of each."""
+    analyses: Mapping[int, Analysis]
+    """By ply."""
+    outcome: Outcome
+    evidence: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
