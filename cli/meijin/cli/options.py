@@ -66,7 +66,7 @@ TimeOption = Annotated[
 VariantOption = Annotated[
     str,
     option(
-        'Such as "15x15", "renju 15x15 draw at 200" or "3x3, 3 in a row". '
+        'Such as "19x19", renju, "renju 15x15 draw at 200" or "3x3, 3 in a row". '
         f"Rules: {', '.join(RULES)}."
     ),
 ]

@@ -8,6 +8,7 @@ from meijin.game import (
     FREESTYLE,
     GOMOKU,
     OPENING_RULES,
+    RENJU,
     RULES,
     STANDARD,
     SWAP1,
@@ -67,14 +68,18 @@ def test_parse_reads_what_str_writes(
         ("15 swap2", Variant(opening_rule=SWAP2)),
         ("15x15 free", GOMOKU),
         ("15 Draw at 200", Variant(draw_at=200)),
+        ("Renju", Variant(RENJU)),
+        ("renju draw at 200", Variant(RENJU, draw_at=200)),
     ],
 )
 def test_short_forms(text: str, variant: Variant) -> None:
-    """Rule, height and line may be left out, and the line may be put in words."""
+    """Rule or size, height and line may be left out, and the line may be put in words."""
     assert Variant.parse(text) == variant
 
 
-@pytest.mark.parametrize("text", ["", "x", "15x", "freestyle", "15x15x15", "15 5", "٣x٣ line 3"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "15x", "freestyle 15x", "15x15x15", "15 5", "٣x٣ line 3"]
+)
 def test_unknown_form(text: str) -> None:
     """The error for another form shows forms that are read."""
     with pytest.raises(ValueError, match='is no variant; write it like "15x15"'):

@@ -84,11 +84,11 @@ def find(league: League, name: str) -> LadderId:
 
 def test_a_wrong_name_is_told_the_right_ones(any_league: League) -> None:
     """With several ladders, a missing name is wrong too; the only one needs none."""
-    for name in ("", "freestyle-15x15"):
+    for name in ("", "freestyle-15x15", "freestyle"):
         assert find(any_league, name) == any_league.ladder_id
-    message = r'^no ladder "freestyle"; did you mean "freestyle-15x15"\?$'
+    message = r'^no ladder "freestile"; did you mean "freestyle-15x15"\?$'
     with pytest.raises(UnknownLadderError, match=message):
-        find(any_league, "freestyle")
+        find(any_league, "freestile")
     League(any_league.database, name="standard-15x15", bots=2)
     names = "there are: freestyle-15x15, standard-15x15"
     with pytest.raises(UnknownLadderError, match=f'^no ladder "x"; {names}$'):

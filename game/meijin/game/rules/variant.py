@@ -115,14 +115,17 @@ class Variant:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read what `str` writes; all but the width may be left out.
+        """Read what `str` writes; all but the width, or the rule, may be left out.
 
-        ``19``, ``19x19``, ``standard 19x19`` and ``3x3, 3 in a row`` are variants too.
+        ``19``, ``19x19``, ``renju`` on 15x15 and ``3x3, 3 in a row`` are variants too.
 
         Raises:
             ValueError: the form, the rule or a number is wrong.
         """
-        form = _FORM.fullmatch(text.strip().lower())
+        rule, *rest = text.lower().split() or [""]
+        if rule in RULES and not (rest and rest[0][0].isdigit()):
+            rest.insert(0, GOMOKU.size)
+        form = _FORM.fullmatch(" ".join((rule, *rest)))
         if form is None:
             raise ValueError(
                 f'"{text}" is no variant; write it like "15x15", "standard 19x19", '
