@@ -37,6 +37,10 @@ MISTAKES = [
     ("match ada ghost", 'no bot "ghost"'),
     ("tournament run --detach ada grace --token=guess", "give a token"),
     ("match random missing.py --local", "no file missing.py"),
+    ("match random alphabeta --local --time=0.001/move", "alphabeta needs 0.02 s a move"),
+    ("match ada grace --rated --first-time=9", "--rated games have one clock"),
+    ("match ada grace --rated --resign=500,3", "--rated games have one clock"),
+    ("match ada grace --sprt=0,10 --games=5", "--games 5 is odd; with --sprt games come in pairs"),
     ("tournament run --detach ada grace --time=soon", "soon"),
     ("tournament run --detach ada grace --time=0", "the time on the clock has to be more than 0"),
     (

@@ -25,7 +25,7 @@ from meijin.local.connection import (
 from meijin.local.errors import ArenaError
 from meijin.v1 import game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire.capabilities import capabilities_from_proto
+from meijin.wire.capabilities import Capabilities, capabilities_from_proto
 from meijin.wire.values import time_control_from_proto, variant_from_proto
 
 FIRST_INTERVAL, LAST_INTERVAL = timedelta(milliseconds=20), timedelta(milliseconds=250)
@@ -78,13 +78,17 @@ def wait_for_threads(connection: Connection, players: Players, tell: Tell) -> No
 
 def check_capabilities(connection: Connection, wanted: pb.TournamentSettings) -> None:
     """Raise an `ArenaError` if a bot that is connected can't play what is wanted."""
-    variant = variant_from_proto(wanted.variant)
-    control = time_control_from_proto(wanted.time_control)
     for bot in list_bots(connection, connected=True):
         if bot.name in wanted.bots:
-            objection = capabilities_from_proto(bot.capabilities).objection(variant, control)
-            if objection is not None:
-                raise ArenaError(f"{bot.name} {objection}")
+            check_player(bot.name, capabilities_from_proto(bot.capabilities), wanted)
+
+
+def check_player(name: str, capabilities: Capabilities, wanted: pb.TournamentSettings) -> None:
+    """Raise an `ArenaError` if a bot can't play what is wanted."""
+    variant = variant_from_proto(wanted.variant)
+    objection = capabilities.objection(variant, time_control_from_proto(wanted.time_control))
+    if objection is not None:
+        raise ArenaError(f"{name} {objection}")
 
 
 def play(

@@ -11,6 +11,7 @@ import typer
 
 from meijin.cli.command import Output, option
 from meijin.cli.completion import players
+from meijin.cli.errors import CommandError
 from meijin.cli.match.options import Clocks, LocalOptions, Rules, Side
 from meijin.cli.match.players import MatchFolder, check_local, local_match, wait_for_bots
 from meijin.cli.match.result import first_fault, match_output, opened, rating_of, write_game_line
@@ -98,7 +99,6 @@ def match(
     """
     options = (local.first_options, local.second_options)
     sides = [Side.parse(*each) for each in zip((first, second), options, strict=True)]
-    check_local(sides, local)
     test = sequential.test()
     names = told_apart(*(side.name for side in sides)) if local.local else (first, second)
     wanted = TournamentOptions(
@@ -112,10 +112,18 @@ def match(
     ).settings()
     clocks.set(wanted, time)
     rules.set(wanted)
+    if rated and (wanted.time_controls or wanted.HasField("adjudication")):
+        raise CommandError(
+            "--rated games have one clock and are played to their end; leave --rated out, or "
+            "--first-time, --second-time, --resign and --draw"
+        )
     if test is not None:
+        if games and games % 2:
+            raise CommandError(f"--games {games} is odd; with --sprt games come in pairs")
         test.most_games = games or 0
         wanted.format, wanted.rounds = pb.TOURNAMENT_FORMAT_SPRT, 0
         wanted.sprt.CopyFrom(test)
+    check_local(sides, local, wanted)
     request_id = "" if local.data is None else _request_id(wanted, conditions)
     with ExitStack() as stack:
         folder: MatchFolder | None = None

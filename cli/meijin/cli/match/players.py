@@ -9,14 +9,16 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Self
 
-from meijin.bots import check_bot
+from meijin.bots import BUILT_IN, check_bot, load_bot
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.match.options import LocalOptions, Side
 from meijin.cli.output import print_note
 from meijin.local.bots import BOT_START_TIMEOUT, Upkeep
 from meijin.local.connection import Connection, list_bots
 from meijin.local.errors import BotLostError, LeftTournamentError, check_server_parts
+from meijin.local.match_play import check_player
 from meijin.local.server import local_arena
+from meijin.v1 import tournament_service_pb2 as pb
 
 POLL_INTERVAL = timedelta(milliseconds=200)
 
@@ -56,15 +58,20 @@ class MatchFolder:
             self.path.rmdir()
 
 
-def check_local(sides: Sequence[Side], options: LocalOptions) -> None:
+def check_local(
+    sides: Sequence[Side], options: LocalOptions, wanted: pb.TournamentSettings
+) -> None:
     """See that what only bots of one's own have is asked for with --local alone.
 
-    And with --local that the bots and what a server needs are there, before anything is made.
+    And with --local that what a server needs is there, and the bots, of which the built-in ones
+    must be able to play what is wanted, before anything is made.
     """
     if options.local:
         check_server_parts()
         for side in sides:
             check_bot(side.bot)
+            if side.bot in BUILT_IN:
+                check_player(side.name, load_bot(side.bot, side.options).capabilities, wanted)
         return
     if options.data is not None:
         raise CommandError("--data goes with --local; a server has a folder of its own")
