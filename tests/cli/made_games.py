@@ -4,7 +4,17 @@ from datetime import timedelta
 
 from tests.web.pages.game_messages import NOON, game_message
 
-from meijin.game import GOMOKU, Analysis, Color, Ending, GameRecord, Outcome, Party, TimeControl
+from meijin.game import (
+    GOMOKU,
+    Analysis,
+    Color,
+    Ending,
+    GameEngine,
+    GameRecord,
+    Outcome,
+    Party,
+    TimeControl,
+)
 from meijin.game.records.record import parse_position
 from meijin.v1 import game_pb2
 
@@ -32,6 +42,11 @@ def game(
         end_time=NOON + 20 * SECOND,
         game_id=str(number),
         black_version="1.0",
+        black_engine=GameEngine("ab12", ("depth=4", "nodes=3000"), "EPYC, 2 cores"),
+        pair=3,
+        round=5,
+        seed=7,
+        release="0.1.0",
     )
     return game_message(record)
 

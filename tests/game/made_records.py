@@ -15,6 +15,7 @@ from meijin.game import (
     Board,
     Color,
     Ending,
+    GameEngine,
     GameRecord,
     Outcome,
     Party,
@@ -63,6 +64,8 @@ def random_moves(variant: Variant, rng: random.Random) -> tuple[int, ...]:
 
 
 names = st.text(max_size=20)
+counts = st.integers(0, 2**63 - 1)
+engines = st.builds(GameEngine, names, st.lists(names, max_size=3).map(tuple), names)
 
 
 @st.composite
@@ -94,6 +97,12 @@ def records(draw: st.DrawFn) -> GameRecord:
         black_version=draw(names),
         white_version=draw(names),
         white_time_control=draw(st.none() | time_controls),
+        black_engine=draw(engines),
+        white_engine=draw(engines),
+        pair=draw(counts),
+        round=draw(counts),
+        seed=draw(counts),
+        release=draw(names),
     )
 
 

@@ -53,6 +53,16 @@ def test_a_row_of_a_game() -> None:
     assert (void["winner"], void["ending"], void["at_fault"]) == ("", "void", "server")
 
 
+def test_a_row_says_what_played() -> None:
+    """Options, digest and hardware of both, and where the game belongs."""
+    (row,) = named(WON)
+    assert row["black_options"] == "depth=4; nodes=3000"
+    assert (row["black_digest"], row["black_hardware"]) == ("ab12", "EPYC, 2 cores")
+    assert (row["white_options"], row["white_digest"], row["white_hardware"]) == ("", "", "")
+    assert (row["round"], row["pair"], row["seed"], row["release"]) == (5, 3, 7, "0.1.0")
+    assert row["opening"] == "h8i9"
+
+
 def test_white_s_clock_has_a_column() -> None:
     """It is black's, unless a match gave each side its own."""
     game = deepcopy(WON)

@@ -2,6 +2,7 @@
 
 from array import array
 from datetime import timedelta
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from meijin.store import Database, games
 from meijin.store.errors import RowNotFoundError
 from meijin.store.games import decode_times, encode_times
 from meijin.store.journal import JournalEntry, commit_entry
-from meijin.store.schema import EntryId, Game, GameId, GameState, Pairing
+from meijin.store.schema import BotVersion, EntryId, Game, GameId, GameState, Pairing
 
 ENDED = {
     "state": GameState.FINISHED,
@@ -78,6 +79,23 @@ def test_a_game_comes_with_its_bots(database: Database, played: Scene) -> None:
     assert (second.black_bot_id, second.white_bot_id) == played.bots[::-1]
     with pytest.raises(RowNotFoundError, match="no game 99; list the games"):
         database.read(games.get_game, GameId(99))
+
+
+def test_a_game_says_what_played_it(database: Database, scene: Scene) -> None:
+    """Each side's program and its machine of then, the round, the seed and the release."""
+
+    def set_version(**values: Any) -> None:
+        change = update(BotVersion).where(BotVersion.id == scene.versions[0]).values(**values)
+        database.write(Connection.execute, statement=change)
+
+    set_version(digest="ada", configuration=["nodes=3000"], hardware="EPYC, 2 cores")
+    database.write(commit_entry, JournalEntry(EntryId(1), starts=[scene.start(1, 1)]))
+    set_version(hardware="another")
+    row = database.read(games.get_game, GameId(1))
+    assert (row.black_digest, row.white_digest) == ("digest", "ada")
+    assert (row.black_configuration, row.white_configuration) == ([], ["nodes=3000"])
+    assert (row.black_hardware, row.white_hardware) == ("", "EPYC, 2 cores")
+    assert (row.round, row.seed, row.release) == (2, 7, version("meijin"))
 
 
 def test_a_game_says_why_it_was_played_and_is_not_rated(database: Database, played: Scene) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, update
 from sqlalchemy.exc import IntegrityError
 from tests.store.conftest import Planner, Scene
 from tests.store.endings import LATER, LINE, VOID, end_of
@@ -37,6 +38,7 @@ from meijin.store.ladders.games import fingerprint, finished_games, logged_games
 from meijin.store.ladders.sequencer import sequence
 from meijin.store.schema import (
     Bot,
+    BotVersion,
     EntryId,
     Epoch,
     Fault,
@@ -205,19 +207,22 @@ def test_bots_count_their_games(database: Database, scene: Scene) -> None:
 
 def test_players_exchange_their_colours_with_the_end(database: Database, scene: Scene) -> None:
     """While a game runs the first player is stored as black; other games stay as they are."""
-    begin(database, scene, 0, 1)
-    columns = (Game.black_id, Game.white_id, Game.choice, Game.is_swapped)
     first, second = scene.versions
+    change = update(BotVersion).where(BotVersion.id == first).values(hardware="EPYC")
+    database.write(Connection.execute, statement=change)
+    begin(database, scene, 0, 1)
+    machines = (Game.black_hardware, Game.white_hardware)
+    columns = (Game.black_id, Game.white_id, *machines, Game.choice, Game.is_swapped)
     assert stored(database, *columns) == [
-        (first, second, None, False),
-        (second, first, None, False),
+        (first, second, "EPYC", "", None, False),
+        (second, first, "", "EPYC", None, False),
     ]
     chosen = encode_choice(SideChoice(3, Color.WHITE), 0, 0)
     swapped = end_of(scene, 0, 5, choice=chosen, is_swapped=True)
     commit(database, entry(2, ends=[swapped, end_of(scene, 1, 6)]))
     assert stored(database, *columns) == [
-        (second, first, chosen, True),
-        (second, first, None, False),
+        (second, first, "", "EPYC", chosen, True),
+        (second, first, "", "EPYC", None, False),
     ]
 
 

@@ -39,7 +39,7 @@ from meijin.game.position import (
     encode_action,
 )
 from meijin.game.records.analysis import Analysis
-from meijin.game.records.record import GameRecord
+from meijin.game.records.record import GameEngine, GameRecord
 from meijin.game.records.sgf import from_sgf, to_sgf
 from meijin.game.records.sgf_tree import SgfError
 from meijin.game.rules.opening_rule import (
@@ -83,6 +83,7 @@ __all__ = [
     "DrawRule",
     "Ending",
     "ForbiddenMoveError",
+    "GameEngine",
     "GamePosition",
     "GameRecord",
     "IllegalActionError",

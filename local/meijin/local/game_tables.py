@@ -52,14 +52,26 @@ class DataColumn:
     """What it says, in a line."""
 
 
+def _side_columns(side: str, text: str) -> tuple[DataColumn, ...]:
+    return (
+        DataColumn(side, TEXT, text),
+        DataColumn(f"{side}_version", TEXT, "The label of its version; may be empty"),
+        DataColumn(f"{side}_options", TEXT, "Its options, such as depth=4; nodes=3000"),
+        DataColumn(f"{side}_digest", TEXT, "That of its program and options"),
+        DataColumn(f"{side}_hardware", TEXT, "What it said that it runs on; may be empty"),
+    )
+
+
 _TIME_US = "Microseconds that {} took, as charged"
 GAME_COLUMNS = (
     DataColumn("game_id", INTEGER, "The game's number on its server"),
     DataColumn("tournament_id", INTEGER, "The number of its tournament"),
-    DataColumn("black", TEXT, "The bot that began"),
-    DataColumn("black_version", TEXT, "The label of its version; may be empty"),
-    DataColumn("white", TEXT, "The other bot"),
-    DataColumn("white_version", TEXT, "The label of its version; may be empty"),
+    DataColumn("round", INTEGER, "Its round; its number in a tournament without rounds"),
+    DataColumn("pair", INTEGER, "Its pair: one opening with both colours; 0 for none"),
+    DataColumn("seed", INTEGER, "The tournament's, by which openings were dealt"),
+    DataColumn("release", TEXT, "That of Meijin; empty where it is not known"),
+    *_side_columns("black", "The bot that began"),
+    *_side_columns("white", "The other bot"),
     DataColumn("rule", TEXT, "The rule's name, such as freestyle"),
     DataColumn("width", INTEGER, "Columns of the board"),
     DataColumn("height", INTEGER, "Rows of the board"),
@@ -75,7 +87,8 @@ GAME_COLUMNS = (
         FLAG,
         "Whether it is not rated, being an earlier game again; its ladder marks it soon after its end",
     ),
-    DataColumn("opening_plies", INTEGER, "Moves that were given to both sides"),
+    DataColumn("opening", TEXT, "The moves that were given to both sides, such as h8i9"),
+    DataColumn("opening_plies", INTEGER, "How many these are"),
     DataColumn("plies", INTEGER, "Moves in all"),
     DataColumn("black_time_us", INTEGER, _TIME_US.format("black's moves")),
     DataColumn("white_time_us", INTEGER, _TIME_US.format("white's moves")),
@@ -118,10 +131,16 @@ def game_row(game: game_pb2.Game) -> tuple[Value, ...]:
     return (
         int(game.game_id),
         int(game.tournament_id),
+        game.round,
+        game.pair,
+        game.seed,
+        game.release,
         game.black,
         game.black_version,
+        *_engine(game.black_engine),
         game.white,
         game.white_version,
+        *_engine(game.white_engine),
         variant.rule.name,
         variant.width,
         variant.height,
@@ -133,6 +152,7 @@ def game_row(game: game_pb2.Game) -> tuple[Value, ...]:
         outcome.at_fault.value,
         outcome.detail,
         game.repeat,
+        format_position((move.cell for move in game.moves[: game.opening_plies]), variant),
         game.opening_plies,
         len(game.moves),
         *(sum(_us(move.charged_time) for move in game.moves[side::2]) for side in (0, 1)),
@@ -140,6 +160,10 @@ def game_row(game: game_pb2.Game) -> tuple[Value, ...]:
         game.end_time.ToDatetime(UTC),
         format_position((move.cell for move in game.moves), variant),
     )
+
+
+def _engine(engine: game_pb2.GameEngine) -> tuple[Value, ...]:
+    return ("; ".join(engine.configuration), engine.digest, engine.hardware)
 
 
 def move_rows(game: game_pb2.Game) -> Iterator[tuple[Value, ...]]:

@@ -488,6 +488,38 @@ class MoveAnalysis(_message.Message):
 Global___MoveAnalysis: _TypeAlias = MoveAnalysis  # noqa: Y015
 
 @_typing.final
+class GameEngine(_message.Message):
+    """The program behind a side of a game, as it introduced itself: nobody has checked it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DIGEST_FIELD_NUMBER: _builtins.int
+    CONFIGURATION_FIELD_NUMBER: _builtins.int
+    HARDWARE_FIELD_NUMBER: _builtins.int
+    digest: _builtins.str
+    """Changes whenever the program or its configuration does."""
+    hardware: _builtins.str
+    """What it had said last, when the game began, that it runs on; may be empty."""
+    @_builtins.property
+    def configuration(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Options that make it play as it does, as `name=value`."""
+
+    def __init__(
+        self,
+        *,
+        digest: _builtins.str = ...,
+        configuration: _abc.Iterable[_builtins.str] | None = ...,
+        hardware: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration", "digest", b"digest", "hardware", b"hardware"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GameEngine: _TypeAlias = GameEngine  # noqa: Y015
+
+@_typing.final
 class Game(_message.Message):
     """One game, running or ended."""
 
@@ -515,6 +547,12 @@ class Game(_message.Message):
     WHITE_TIME_CONTROL_FIELD_NUMBER: _builtins.int
     LADDER_FIELD_NUMBER: _builtins.int
     TOURNAMENT_NAME_FIELD_NUMBER: _builtins.int
+    BLACK_ENGINE_FIELD_NUMBER: _builtins.int
+    WHITE_ENGINE_FIELD_NUMBER: _builtins.int
+    PAIR_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    RELEASE_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """Names the game on this server, for good."""
     tournament_id: _builtins.str
@@ -553,6 +591,16 @@ class Game(_message.Message):
     """
     tournament_name: _builtins.str
     """What the tournament is called; may be empty. Left out of WatchTournament."""
+    pair: _builtins.int
+    """What the two games on one opening with the colours reversed share, from 1 on in their
+    tournament; 0 for a game that is played with one colour alone.
+    """
+    round: _builtins.int
+    """Of the tournament, from 1 on; the game's own number where the format has no rounds."""
+    seed: _builtins.int
+    """The tournament's, by which its openings were dealt."""
+    release: _builtins.str
+    """The release of Meijin that the server had when the game began; empty where it is not known."""
     @_builtins.property
     def variant(self) -> Global___Variant:
         """What is played."""
@@ -585,6 +633,14 @@ class Game(_message.Message):
     def white_time_control(self) -> Global___TimeControl:
         """White's clock; absent where it is the same as black's."""
 
+    @_builtins.property
+    def black_engine(self) -> Global___GameEngine:
+        """What played black. Left out of WatchTournament, as what follows is."""
+
+    @_builtins.property
+    def white_engine(self) -> Global___GameEngine:
+        """What played white."""
+
     def __init__(
         self,
         *,
@@ -610,10 +666,16 @@ class Game(_message.Message):
         white_time_control: Global___TimeControl | None = ...,
         ladder: _builtins.str = ...,
         tournament_name: _builtins.str = ...,
+        black_engine: Global___GameEngine | None = ...,
+        white_engine: Global___GameEngine | None = ...,
+        pair: _builtins.int = ...,
+        round: _builtins.int = ...,
+        seed: _builtins.int = ...,
+        release: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["choice", b"choice", "end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant", "white_time_control", b"white_time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["black_engine", b"black_engine", "choice", b"choice", "end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant", "white_engine", b"white_engine", "white_time_control", b"white_time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_version", b"black_version", "choice", b"choice", "end_time", b"end_time", "game_id", b"game_id", "ladder", b"ladder", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pairing_reason", b"pairing_reason", "ply", b"ply", "repeat", b"repeat", "start_time", b"start_time", "state", b"state", "swapped", b"swapped", "time_control", b"time_control", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "variant", b"variant", "white", b"white", "white_time_control", b"white_time_control", "white_version", b"white_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_engine", b"black_engine", "black_version", b"black_version", "choice", b"choice", "end_time", b"end_time", "game_id", b"game_id", "ladder", b"ladder", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pair", b"pair", "pairing_reason", b"pairing_reason", "ply", b"ply", "release", b"release", "repeat", b"repeat", "round", b"round", "seed", b"seed", "start_time", b"start_time", "state", b"state", "swapped", b"swapped", "time_control", b"time_control", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "variant", b"variant", "white", b"white", "white_engine", b"white_engine", "white_time_control", b"white_time_control", "white_version", b"white_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

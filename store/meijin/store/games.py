@@ -55,6 +55,13 @@ class GameRow(Game):
     white_bot_id: BotId = computed(_WHITE_BOT.id)
     black_version: str = computed(_BLACK.label)
     white_version: str = computed(_WHITE.label)
+    black_digest: str = computed(_BLACK.digest, default="")
+    white_digest: str = computed(_WHITE.digest, default="")
+    black_configuration: Sequence[str] = computed(_BLACK.configuration, default=())
+    white_configuration: Sequence[str] = computed(_WHITE.configuration, default=())
+    round: int = computed(Pairing.round, default=0)
+    pair: int = computed(Pairing.pair, default=0)
+    seed: int = computed(Tournament.seed, default=0)
     reason: str = computed(Pairing.reason)
     """Why the two were to meet; empty when a schedule said so."""
     ladder: str = computed(func.coalesce(Ladder.name, ""), default="")

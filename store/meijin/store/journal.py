@@ -31,6 +31,7 @@ from meijin.store.rows import values_of
 from meijin.store.schema import (
     Bot,
     BotId,
+    BotVersion,
     BotVersionId,
     EntryId,
     Epoch,
@@ -204,7 +205,7 @@ def commit_entry(connection: Connection, entry: JournalEntry, *, is_retry: bool 
     }
     _INSERT_JOURNAL.execute(connection, [row])
     if entry.starts:
-        _INSERT_GAME.execute(connection, [values_of(start) for start in entry.starts])
+        _INSERT_GAME.execute(connection, [_start_row(start) for start in entry.starts])
     if entry.ends:
         _end_games(connection, entry.ends)
     if entry.incidents:
@@ -228,6 +229,12 @@ def _void_games(connection: Connection, entry: JournalEntry) -> None:
             raise LostUpdateError(f"game {void.id} was not finished, and can't be voided")
     for act in entry.acts:
         add_act(connection, act)
+
+
+def _start_row(start: Game) -> dict[str, Any]:
+    row = values_of(start) | {"black_version": start.black_id, "white_version": start.white_id}
+    del row["black_hardware"], row["white_hardware"]  # which the version's row says
+    return row
 
 
 def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
@@ -351,6 +358,7 @@ def newest_entry(connection: Connection) -> EntryKey:
 _JOURNAL = JournalRow.__table__
 _GAME = Game.__table__
 _BOT = Bot.__table__
+_VERSION = BotVersion.__table__
 _TOURNAMENT = Tournament.__table__
 _KEY = (_JOURNAL.c.epoch, _JOURNAL.c.id)
 _GIVEN_KEY = tuple_(bindparam("of_epoch"), bindparam("of_id"))
@@ -359,7 +367,16 @@ _FIND_JOURNAL = select(_JOURNAL.c.id).where(tuple_(*_KEY) == _GIVEN_KEY)
 _INSERT_JOURNAL = Prepared(insert(_JOURNAL))
 _DELETE_ENTRIES = delete(_JOURNAL).where(tuple_(*_KEY) < _GIVEN_KEY)
 """Those of earlier owners too, and never those of a later one, which this one has not read."""
-_INSERT_GAME = Prepared(insert(_GAME))
+_INSERT_GAME = Prepared(
+    insert(_GAME).values(
+        {
+            f"{side}_hardware": select(_VERSION.c.hardware)
+            .where(_VERSION.c.id == bindparam(f"{side}_version"))
+            .scalar_subquery()
+            for side in ("black", "white")
+        }
+    )
+)
 _ENDED = tuple(
     each.name
     for each in fields(GameEnd)
@@ -374,7 +391,13 @@ _END_GAME = Prepared(
 _SWAP_PLAYERS = Prepared(
     update(_GAME)
     .where(_GAME.c.id == bindparam("key"))
-    .values(black_id=_GAME.c.white_id, white_id=_GAME.c.black_id, is_swapped=bindparam("swapped"))
+    .values(
+        black_id=_GAME.c.white_id,
+        white_id=_GAME.c.black_id,
+        black_hardware=_GAME.c.white_hardware,
+        white_hardware=_GAME.c.black_hardware,
+        is_swapped=bindparam("swapped"),
+    )
 )
 _SETTLE_OPENING = Prepared(
     update(_GAME).where(_GAME.c.id == bindparam("key")).values(opening=bindparam("settled"))

@@ -9,6 +9,7 @@ import pytest
 from meijin.game import (
     Color,
     Ending,
+    GameEngine,
     Outcome,
     Party,
     Result,
@@ -76,6 +77,25 @@ def test_a_stored_game_has_its_outcome_and_settings() -> None:
     assert (game.black_version, game.white_version) == ("1.0", "")
     assert (game.ply, game.opening_plies, len(game.moves)) == (3, 1, 0)
     assert (game.repeat, game.pairing_reason) == (True, "it links them")
+
+
+def test_a_stored_game_says_what_played_it() -> None:
+    """The program of each side with its options and machine, and where the game belongs."""
+    engine = GameEngine("ab12", ("nodes=3000",), "EPYC, 2 cores")
+    game = whole_game(
+        row(
+            black_digest=engine.digest,
+            black_configuration=engine.configuration,
+            black_hardware=engine.hardware,
+            pair=3,
+            round=5,
+            seed=7,
+            release="0.1.0",
+        )
+    )
+    record = record_from_proto(game)
+    assert (record.black_engine, record.white_engine) == (engine, GameEngine())
+    assert (record.pair, record.round, record.seed, record.release) == (3, 5, 7, "0.1.0")
 
 
 def test_only_moves_after_the_opening_have_times() -> None:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from meijin.game import Ending, GameRecord
 from meijin.v1 import game_pb2
+from meijin.wire.mapping import to_message
 from meijin.wire.values import (
     analysis_to_proto,
     color_to_proto,
@@ -27,6 +28,12 @@ def game_message(record: GameRecord) -> game_pb2.Game:
         white=record.white,
         black_version=record.black_version,
         white_version=record.white_version,
+        black_engine=to_message(record.black_engine, game_pb2.GameEngine),
+        white_engine=to_message(record.white_engine, game_pb2.GameEngine),
+        pair=record.pair,
+        round=record.round,
+        seed=record.seed,
+        release=record.release,
         variant=variant_to_proto(record.variant),
         state=game_pb2.GAME_STATE_RUNNING,
         opening_plies=record.opening_plies,

@@ -14,7 +14,7 @@ from meijin.game.color import Color
 from meijin.game.outcome import Ending, Outcome, Party
 from meijin.game.position import SideChoice
 from meijin.game.records.analysis import Analysis
-from meijin.game.records.record import GameRecord
+from meijin.game.records.record import GameEngine, GameRecord
 from meijin.game.rules.variant import Variant
 
 T = TypeVar("T")
@@ -42,14 +42,36 @@ def json_object(record: GameRecord) -> dict[str, Any]:
         "variant": str(record.variant),
         "time_control": None if control is None else str(control),
         **({} if white is None else {"white_time_control": str(white)}),
-        "black": {"name": record.black, "version": record.black_version},
-        "white": {"name": record.white, "version": record.white_version},
+        "round": record.round,
+        "pair": record.pair,
+        "seed": record.seed,
+        "release": record.release,
+        "black": _side(record.black, record.black_version, record.black_engine),
+        "white": _side(record.white, record.white_version, record.white_engine),
         "start_time": None if start is None else start.isoformat(),
         "end_time": None if end is None else end.isoformat(),
+        "opening": record.opening,
         "opening_plies": record.opening_plies,
         "choice": choice and {"ply": choice.ply, "color": choice.color.name.lower()},
         "moves": [_move(record, ply) for ply in range(len(record.moves))],
         "outcome": None if record.outcome is None else _outcome_object(record.outcome),
+    }
+
+
+def _side(name: str, version: str, engine: GameEngine) -> dict[str, Any]:
+    return {"name": name, "version": version, **_engine_object(engine)}
+
+
+def engine_to_json(engine: GameEngine) -> str:
+    """Write what a side of a record says of its program as one object."""
+    return json.dumps(_engine_object(engine), ensure_ascii=False)
+
+
+def _engine_object(engine: GameEngine) -> dict[str, Any]:
+    return {
+        "digest": engine.digest,
+        "options": list(engine.configuration),
+        "hardware": engine.hardware,
     }
 
 
@@ -86,15 +108,19 @@ def from_json(text: str) -> GameRecord:
     Raises:
         ValueError: the text is no such object, or its moves are no legal game.
     """
-    try:
-        found = json.loads(text, parse_constant=_no_number)
-    except RecursionError:
-        raise ValueError("the JSON is nested too deeply") from None
-    game = _Fields(found, "the game")
+    game = _parse(text, "the game")
     if game.get("format", str) != FORMAT or game.get("version", int) != VERSION:
         raise ValueError(f'it is no game in the format "{FORMAT}" of version {VERSION}')
     variant = Variant.parse(game.get("variant", str))
     return _record(game, variant)
+
+
+def _parse(text: str, name: str) -> _Fields:
+    try:
+        found = json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+    return _Fields(found, name)
 
 
 def _record(game: _Fields, variant: Variant) -> GameRecord:
@@ -121,6 +147,29 @@ def _record(game: _Fields, variant: Variant) -> GameRecord:
         black_version=black.get("version", str),
         white_version=white.get("version", str),
         white_time_control=game.optional("white_time_control", str, TimeControl.parse),
+        black_engine=_engine(black),
+        white_engine=_engine(white),
+        pair=game.get_or("pair", 0),
+        round=game.get_or("round", 0),
+        seed=game.get_or("seed", 0),
+        release=game.get_or("release", ""),
+    )
+
+
+def engine_from_json(text: str) -> GameEngine:
+    """Read what `engine_to_json` has written.
+
+    Raises:
+        ValueError: it is no such object.
+    """
+    return _engine(_parse(text, "an engine"))
+
+
+def _engine(side: _Fields) -> GameEngine:
+    return GameEngine(
+        digest=side.get_or("digest", ""),
+        configuration=tuple(_text(each) for each in side.get_or("options", list[object]())),
+        hardware=side.get_or("hardware", ""),
     )
 
 
@@ -143,14 +192,26 @@ class _Fields:
         if type(value) is not kind:  # a bool is no number here
             raise ValueError(f'{self._name} needs a field "{field}" ({kind.__name__})')
         if kind is str:
-            str(value).encode()  # JSON can escape half of a pair of surrogates, which no file holds
+            _text(value)
         return value
+
+    def get_or(self, field: str, default: T) -> T:
+        """The value of a field; the default where it is missing or null."""
+        if self._found.get(field) is None:
+            return default
+        return self.get(field, type(default))
 
     def optional(self, field: str, kind: type[T], read: Callable[[T], R]) -> R | None:
         """What a field says; ``None`` where it is missing or null."""
         if self._found.get(field) is None:
             return None
         return read(self.get(field, kind))
+
+
+def _text(value: object) -> str:
+    text = str(value)
+    text.encode()  # JSON can escape half of a pair of surrogates, which no file holds
+    return text
 
 
 def _no_number(text: str) -> NoReturn:

@@ -41,6 +41,21 @@ def finished_outcome(board: Board) -> Outcome | None:
 
 
 @dataclass(frozen=True, slots=True)
+class GameEngine:
+    """The program behind a side, as it introduced itself."""
+
+    digest: str = ""
+    """Changes whenever the program or its options do."""
+    configuration: tuple[str, ...] = ()
+    """Options that make it play as it does, each ``name=value``."""
+    hardware: str = ""
+    """What it runs on."""
+
+
+UNKNOWN_ENGINE = GameEngine()
+
+
+@dataclass(frozen=True, slots=True)
 class GameRecord:
     """A game from its first move to its outcome, enough to replay it."""
 
@@ -74,6 +89,16 @@ class GameRecord:
     white_version: str = ""
     white_time_control: TimeControl | None = None
     """``None`` where it is black's, the `time_control`."""
+    black_engine: GameEngine = UNKNOWN_ENGINE
+    white_engine: GameEngine = UNKNOWN_ENGINE
+    pair: int = 0
+    """What two games of one opening with the colours reversed share; 0 for none."""
+    round: int = 0
+    """Of the event; 0 where it is unknown."""
+    seed: int = 0
+    """Of the event, by which its openings were dealt."""
+    release: str = ""
+    """Of the Meijin that it was played on; empty where it is unknown."""
 
     def __post_init__(self) -> None:
         for times in (self.times, self.raw_times):
@@ -96,6 +121,11 @@ class GameRecord:
         for name, time in (("start", self.start_time), ("end", self.end_time)):
             if time is not None and time.utcoffset() is None:
                 raise ValueError(f"{name} time {time} needs a time zone")
+
+    @property
+    def opening(self) -> str:
+        """The moves that were given to both sides, as a position string."""
+        return format_position(self.moves[: self.opening_plies], self.variant)
 
     def control_of(self, color: Color) -> TimeControl | None:
         """What a side got on its clock; ``None`` where it is unknown."""

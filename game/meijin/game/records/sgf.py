@@ -8,8 +8,9 @@ depth 9, nodes 4000, pv h8 i9]``; and the choice of a side that followed. ``MJ``
 what SGF has no word for, as composed values: ``line`` (if it isn't 5), ``openingrule`` (if it isn't
 free), ``drawat`` (with how many stones a game is drawn, if not on a full board), ``choice`` (of a
 side: the ply, and the colour that who chose has from then on), ``opening`` (its plies), ``start``
-and ``end`` (the instants), ``black`` and ``white`` (the players' versions), and of the outcome the
-``ending``, ``fault`` and ``detail``.
+and ``end`` (the instants), ``black`` and ``white`` (the players' versions), ``blackengine`` and
+``whiteengine`` (what played, as JSON has it), ``pair``, ``seed`` and ``release``, and of the
+outcome the ``ending``, ``fault`` and ``detail``.
 """
 
 import re
@@ -24,7 +25,8 @@ from meijin.game.color import Color
 from meijin.game.outcome import Ending, Outcome, Party, Result
 from meijin.game.position import SideChoice
 from meijin.game.records.analysis import Analysis, format_analysis, parse_analysis
-from meijin.game.records.record import GameRecord, imported_outcome
+from meijin.game.records.json import engine_from_json, engine_to_json
+from meijin.game.records.record import UNKNOWN_ENGINE, GameRecord, imported_outcome
 from meijin.game.records.sgf_tree import (
     Node,
     SgfError,
@@ -72,6 +74,7 @@ def _root_properties(record: GameRecord) -> Iterator[tuple[str, str]]:
     yield "PW", record.white
     yield "EV", record.event
     yield "GN", record.game_id
+    yield "RO", str(record.round or "")
     yield "DT", "" if start is None else start.astimezone(UTC).date().isoformat()
     yield from _time_properties(record.time_control)
     if record.outcome is not None:
@@ -101,6 +104,11 @@ def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
     yield "white", record.white_version
     control = record.white_time_control
     yield "whiteclock", "" if control is None else str(control)
+    for color, engine in (("black", record.black_engine), ("white", record.white_engine)):
+        yield f"{color}engine", "" if engine == UNKNOWN_ENGINE else engine_to_json(engine)
+    yield "pair", str(record.pair or "")
+    yield "seed", str(record.seed or "")
+    yield "release", record.release
     if outcome is not None:
         yield "ending", outcome.ending.value
         yield "fault", outcome.at_fault.value
@@ -185,6 +193,12 @@ def from_sgf(text: str) -> GameRecord:
             white_time_control=TimeControl.parse(notes["whiteclock"])
             if "whiteclock" in notes
             else None,
+            black_engine=engine_from_json(notes.get("blackengine", "{}")),
+            white_engine=engine_from_json(notes.get("whiteengine", "{}")),
+            pair=int(notes.get("pair", "0")),
+            round=_read_round(root.text("RO") or ""),
+            seed=int(notes.get("seed", "0")),
+            release=notes.get("release", ""),
         )
     except SgfError:
         raise
@@ -274,6 +288,11 @@ def _if_whole(times: list[timedelta | None]) -> tuple[timedelta, ...]:
     """Times of all moves, or none."""
     known = [time for time in times if time is not None]
     return tuple(known) if len(known) == len(times) else ()
+
+
+def _read_round(text: str) -> int:
+    """Read a round; 0 for one that is no plain number, as other programs write it."""
+    return int(text) if text.isdecimal() else 0
 
 
 def _read_time_control(root: Node) -> TimeControl | None:

@@ -2,6 +2,7 @@
 
 import enum
 from datetime import datetime
+from importlib.metadata import version
 from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String, false, text
@@ -15,6 +16,7 @@ from meijin.store.schema.base import (
     column,
     partial_index,
 )
+from meijin.store.schema.bots import HARDWARE
 from meijin.store.schema.ids import (
     BotVersionId,
     EntryId,
@@ -29,6 +31,9 @@ from meijin.store.schema.ids import (
 GAME_IS_NOT_FINISHED = text("game.state <> 'finished'")
 """Has SQLite use the index of what is not finished: it does not see that from another state."""
 _NOT_VOID = text("state <> 'void'")
+
+RELEASE = version("meijin")
+"""Of Meijin, that runs here."""
 
 
 class GameState(enum.Enum):
@@ -82,6 +87,11 @@ class Game(Record, table="game"):
     """The choice of a side, see `encode_choice`; ``None`` where none was made, and while it runs."""
     is_swapped: Field[bool] = column(default=False, server_default=false())
     """The first player, whom the pairing calls black, had white in the end."""
+    release: Field[str] = column(String(40), default=RELEASE, server_default="")
+    """Of the server that began it; empty where it is not known."""
+    black_hardware: Field[str] = column(String(HARDWARE), default="", server_default="")
+    """What black's version said last before the game that it runs on; as `black_id`."""
+    white_hardware: Field[str] = column(String(HARDWARE), default="", server_default="")
 
 
 partial_index("game_once", Game.pairing_id, where=_NOT_VOID, unique=True)

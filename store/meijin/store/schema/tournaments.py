@@ -191,6 +191,8 @@ class Pairing(Record, table="pairing"):
     """``None`` where it is the tournament's."""
     ladder_id: Field[LadderId | None] = column(ForeignKey("ladder.id"), default=None)
     """Where its time control is of another class than the tournament's; else ``None``."""
+    pair: Field[int] = column(default=0, server_default="0")
+    """What two games of one opening with the colours reversed share, from 1 on; 0 for none."""
 
 
 UniqueConstraint(Pairing.tournament_id, Pairing.number)

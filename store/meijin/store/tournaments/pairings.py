@@ -79,6 +79,8 @@ class PlannedGame:
     """Why the two are to meet; empty when a schedule says so."""
     time_control: TimeControl | None = None
     """``None`` for the tournament's."""
+    pair: int = 0
+    """What two games of one opening with the colours reversed share, from 1 on; 0 for none."""
 
 
 class PlannedGames(Protocol):
@@ -132,6 +134,7 @@ def insert_pairings(
             "reason": game.reason,
             "time_control": game.time_control,
             "ladder_id": game.time_control and ladders.get(game.time_control),
+            "pair": game.pair,
         }
         for number, game in enumerate(games, start=first)
     ]

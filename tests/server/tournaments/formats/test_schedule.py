@@ -70,7 +70,9 @@ def test_every_pair_meets_once_in_every_round(
         if number % 2 and number < rounds:
             reverse = by_place[number + 1, pair]
             assert (reverse.black_id, reverse.white_id) == (game.white_id, game.black_id)
-            assert reverse.opening == game.opening
+            assert (reverse.opening, reverse.pair) == (game.opening, game.pair)
+    numbers = {((game.round - 1) // 2, pair_of(game)): game.pair for game in games}
+    assert sorted(numbers.values()) == list(range(1, len(numbers) + 1))
 
 
 @pytest.mark.parametrize("rounds", [20, 21, 41])

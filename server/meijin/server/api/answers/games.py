@@ -1,9 +1,19 @@
 """Games as messages: what the store has of them, merged with what is being played."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from meijin.game import Analysis, Ending, Outcome, Seat, SideChoice, Variant, decode_moves
+from meijin.game import (
+    Analysis,
+    Ending,
+    GameEngine,
+    Outcome,
+    Seat,
+    SideChoice,
+    TimeControl,
+    Variant,
+    decode_moves,
+)
 from meijin.game.records.analysis import cells_on_board
 from meijin.server.match.live.live_game import LiveGame
 from meijin.store.games import GameRow, decode_choice, decode_times
@@ -20,25 +30,45 @@ def stored_game(row: GameRow, live: LiveGame | None = None) -> pb.Game:
         outcome = Outcome(row.ending, row.result.winner, row.at_fault, row.detail)
     running = _running(row, live)
     is_swapped = row.is_swapped if running is None else running.is_swapped
-    black = (row.black, row.black_version, row.control_of(row.black_bot_id))
-    white = (row.white, row.white_version, row.control_of(row.white_bot_id))
+    black, white = _sides(row)
     if is_swapped and not row.is_swapped:  # while it runs the first player is stored as black
         black, white = white, black
     return to_message(
         row,
         pb.Game,
-        black=black[0],
-        white=white[0],
-        black_version=black[1],
-        white_version=white[1],
-        time_control=black[2],
-        white_time_control=None if white[2] == black[2] else white[2],
+        black=black.name,
+        white=white.name,
+        black_version=black.version,
+        white_version=white.version,
+        black_engine=black.engine,
+        white_engine=white.engine,
+        time_control=black.control,
+        white_time_control=None if white.control == black.control else white.control,
         outcome=outcome,
         ply=len(row.moves) // 2 if running is None else len(running.committed_moves),
         swapped=is_swapped,
         pairing_reason=row.reason,
         moves=None,
         choice=None,
+    )
+
+
+class _Side(NamedTuple):
+    """Who has a colour in a stored game."""
+
+    name: str
+    version: str
+    engine: GameEngine
+    control: TimeControl
+
+
+def _sides(row: GameRow) -> tuple[_Side, _Side]:
+    """Who is stored as black, and as white."""
+    black = GameEngine(row.black_digest, tuple(row.black_configuration), row.black_hardware)
+    white = GameEngine(row.white_digest, tuple(row.white_configuration), row.white_hardware)
+    return (
+        _Side(row.black, row.black_version, black, row.control_of(row.black_bot_id)),
+        _Side(row.white, row.white_version, white, row.control_of(row.white_bot_id)),
     )
 
 
@@ -110,7 +140,7 @@ def live_game(game: LiveGame) -> pb.Game:
 
 _NOT_LIVE = (
     *("black_version", "white_version", "ladder", "tournament_name", "repeat"),
-    *("moves", "choice"),
+    *("moves", "choice", "black_engine", "white_engine", "pair", "round", "seed", "release"),
 )
 """What is not told of a running game in a list."""
 

@@ -71,7 +71,8 @@ class GamePair:
     def games(self, number: int) -> tuple[PlannedGame, PlannedGame]:
         """Both, the first with a number in the tournament."""
         rounds = (self.round or number, self.round or number + 1)
-        terms = (self.opening, self.reason, self.time_control)
+        pair = (number + 1) // 2  # all of the format's games come in pairs
+        terms = (self.opening, self.reason, self.time_control, pair)
         return (
             PlannedGame(rounds[0], self.first, self.second, *terms),
             PlannedGame(rounds[1], self.second, self.first, *terms),

@@ -43,5 +43,7 @@ def schedule(
         deal = number // GAMES_OF_A_PAIR if alternates else number
         is_black = number % 2 == 0 if alternates else colors is ChallengeColors.BLACK
         players = (challenger, opponent) if is_black else (opponent, challenger)
-        planned.append(PlannedGame(number + 1, *players, openings[deal % len(openings)]))
+        pair = deal + 1 if alternates else 0
+        opening = openings[deal % len(openings)]
+        planned.append(PlannedGame(number + 1, *players, opening, pair=pair))
     return tuple(planned)

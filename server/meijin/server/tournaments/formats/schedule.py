@@ -185,18 +185,20 @@ class Schedule:
         """Two rounds of each row, whose columns are pairs; made as arrays, and read in chunks."""
         rounds = min(2 * len(dealt), self._rounds - number + 1)
         numbers = np.arange(number, number + rounds).repeat(dealt.shape[1])
+        pairs = np.arange(dealt.size).reshape(dealt.shape) + number // 2 * dealt.shape[1] + 1
         columns = (
             numbers,
             np.stack((first, second), axis=1).ravel(),
             np.stack((second, first), axis=1).ravel(),
             np.stack((dealt, dealt), axis=1).ravel(),
+            np.stack((pairs, pairs), axis=1).ravel(),
         )
         bots, openings = self._bots, self._openings
         for start in range(0, len(numbers), CHUNK):
             end = min(start + CHUNK, len(numbers))
             chunk = (column[start:end].tolist() for column in columns)
-            for each, black, white, opening in zip(*chunk, strict=True):
-                yield PlannedGame(each, bots[black], bots[white], openings[opening])
+            for each, black, white, opening, pair in zip(*chunk, strict=True):
+                yield PlannedGame(each, bots[black], bots[white], openings[opening], pair=pair)
 
 
 class _Deck:
