@@ -39,6 +39,10 @@ class EngineDiedError(EngineError):
         """The last lines that it wrote to its standard error."""
 
 
+class EngineInterruptedError(EngineError):
+    """Nobody waits for the engine's answer any more."""
+
+
 class EngineStartError(BotLoadError):
     """No engine can be started from a command, or none that any protocol is known of."""
 

@@ -7,18 +7,28 @@ import itertools
 import logging
 import time
 from collections.abc import Callable, Coroutine
+from concurrent import futures
 from contextlib import suppress
+from datetime import timedelta
+from typing import Any, TypeVar
 
 from meijin.bots.bridge.dialogue import Dialogue, EngineError, NewGame
 from meijin.bots.bridge.process import END_GRACE
 from meijin.bots.bridge.session import EngineSession
 from meijin.game import GOMOKU, Variant
 
+_Result = TypeVar("_Result")
+_THREADS = 4
+"""For each game at once: engines that play, that begin, that are stopped and that end."""
+
 logger = logging.getLogger("meijin.bots.engine")
 
 
 class EnginePool:
-    """Engines by the number of their seat; each plays one game at a time, and then another."""
+    """Engines by the number of their seat; each plays one game at a time, and then another.
+
+    It lives on one event loop; engines are waited for in threads.
+    """
 
     def __init__(
         self,
@@ -32,6 +42,8 @@ class EnginePool:
         self._is_reused = is_reused
         self._seats: dict[EngineSession, int] = {}
         self._idle: list[EngineSession] = []
+        self._threads = futures.ThreadPoolExecutor(_THREADS * size, "meijin-engine")
+        self._held: dict[EngineSession, futures.Future[Any]] = {}  # their last dialogues
         self._usual: Variant = GOMOKU  # what the next game is likely to be
         self._tasks: set[asyncio.Task[None]] = set()
         self._stops: set[asyncio.Task[None]] = set()  # of searches, each soon over
@@ -73,6 +85,25 @@ class EnginePool:
         session = self._open()
         return await self._hold(session, session.protocol.new_game(game))
 
+    async def hold(
+        self,
+        session: EngineSession,
+        dialogue: Dialogue[_Result],
+        patience: timedelta | None = None,
+    ) -> _Result:
+        """Hold a dialogue in a thread; it is interrupted when this is cancelled.
+
+        Raises:
+            EngineError: see `EngineSession.hold`.
+        """
+        held = self._threads.submit(session.hold, dialogue, patience=patience)
+        self._held[session] = held
+        try:
+            return await asyncio.wrap_future(held)
+        except asyncio.CancelledError:
+            session.interrupt()
+            raise
+
     def release(self, session: EngineSession) -> None:
         """Take an engine back whose game has ended; another game may have it."""
         is_needed = len(self._seats) <= self._size
@@ -102,16 +133,20 @@ class EnginePool:
         for task in self._tasks:
             task.cancel()
         for session in self._seats:
+            session.interrupt()
+        futures.wait(self._held.values())
+        for session in self._seats:
             session.ask_to_end()
         deadline = time.monotonic() + END_GRACE.total_seconds()
         for session in self._seats:
             session.process.finish(deadline)
         self._seats.clear()
         self._idle.clear()
+        self._threads.shutdown(wait=False)
 
     async def _hold(self, session: EngineSession, dialogue: Dialogue[None]) -> EngineSession:
         try:
-            await session.hold(dialogue)
+            await self.hold(session, dialogue)
         except BaseException:
             self._retire(session)
             raise
@@ -126,7 +161,9 @@ class EnginePool:
 
     async def _stop(self, session: EngineSession, stop: Dialogue[None]) -> None:
         try:
-            await session.hold(stop)
+            await asyncio.wait((asyncio.wrap_future(self._held[session]),))
+            session.process.forget_interrupts()
+            await self.hold(session, stop)
         except EngineError:
             self.discard(session)
         else:
@@ -135,8 +172,7 @@ class EnginePool:
     def _retire(self, session: EngineSession) -> None:
         """Ask an engine to end, and end it if it doesn't, while others go on."""
         if self._seats.pop(session, None) is not None:
-            loop = asyncio.get_running_loop()
-            loop.run_in_executor(None, session.close, END_GRACE)  # done even if the loop ends
+            self._threads.submit(_end, session, self._held.pop(session, None))
 
     async def _refill(self) -> None:
         """Replace an engine while no game waits; if that fails, the next game tries again."""
@@ -148,3 +184,10 @@ class EnginePool:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _end(session: EngineSession, held: futures.Future[Any] | None) -> None:
+    """End an engine when nobody waits for it any more."""
+    if held is not None:
+        futures.wait((held,))
+    session.close(END_GRACE)

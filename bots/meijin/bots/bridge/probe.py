@@ -5,7 +5,6 @@ All is asked of one process, as far as it bears it, which then plays the first g
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import re
@@ -49,7 +48,7 @@ ABOUT_PATIENCE = timedelta(seconds=2)
 _GTP_ANSWER = re.compile(r"[=?][0-9]*(\s|$)")
 
 
-async def identify(process: EngineProcess) -> tuple[type[EngineProtocol], Mapping[str, str]]:
+def identify(process: EngineProcess) -> tuple[type[EngineProtocol], Mapping[str, str]]:
     """Find out which protocol an engine speaks: it is asked with ABOUT, then with START.
 
     It may also have told its ``name`` and its ``version``.
@@ -59,9 +58,9 @@ async def identify(process: EngineProcess) -> tuple[type[EngineProtocol], Mappin
     """
     try:
         for command, patience in (("ABOUT", ABOUT_PATIENCE), ("START 15", START_PATIENCE)):
-            await process.write(f"{command}\r\n")
+            process.write(f"{command}\r\n")
             left = partial(_left, time.monotonic() + patience.total_seconds())
-            while line := await process.read_line(left):
+            while line := process.read_line(left):
                 if protocol := _protocol_of(line):
                     return protocol, parse_about(line)
     except EngineDiedError as error:
@@ -103,7 +102,7 @@ class Starter:
         """Start an engine for a seat, with that pause at least."""
         return self._session(self._start(seat), max(pause, self.pause))
 
-    async def identify(self) -> tuple[EngineSession, Mapping[str, str] | None]:
+    def identify(self) -> tuple[EngineSession, Mapping[str, str] | None]:
         """Learn the protocol of an engine that is started; also, what it has told of itself by that.
 
         Raises:
@@ -111,9 +110,9 @@ class Starter:
         """
         process = self._start(seat=0)
         try:
-            self.protocol, about = await identify(process)
+            self.protocol, about = identify(process)
         except BaseException:
-            await asyncio.to_thread(process.close)
+            process.close()
             raise
         session = self._session(process, self.pause)
         return session, None if self.protocol is GtpProtocol else about
@@ -161,29 +160,29 @@ class Probe:
             self._session = self._starter.launch(pause=self._pause)
         return self._session
 
-    async def drop(self) -> None:
+    def drop(self) -> None:
         """End the engine: nobody knows what it makes of the next command."""
         session, self._session = self._session, None
         if session is not None:
-            await asyncio.to_thread(session.close, timedelta(0))
+            session.close(timedelta(0))
 
-    async def take(self, variant: Variant) -> EngineSession:
+    def take(self, variant: Variant) -> EngineSession:
         """The engine with an empty board, for a game; it is asked no more.
 
         Raises:
             EngineError: it can't set one up.
         """
-        session, self._session = await self._ready(variant), None
+        session, self._session = self._ready(variant), None
         return session
 
-    async def find_about(self) -> Mapping[str, str]:
+    def find_about(self) -> Mapping[str, str]:
         try:
-            return await self.session.hold(self.session.protocol.about())
+            return self.session.hold(self.session.protocol.about())
         except EngineError:
-            await self.drop()
+            self.drop()
             return {}
 
-    async def find_sizes(self) -> tuple[int, int]:
+    def find_sizes(self) -> tuple[int, int]:
         """The shortest and the longest side of the square boards that an engine sets up.
 
         Every size between them was set up: it is asked one by one, until it refuses.
@@ -193,15 +192,15 @@ class Probe:
         """
         deadline = time.monotonic() + SIZES_PATIENCE.total_seconds()
         for usual in _USUAL_SIZES:
-            if await self._has_size(usual):
-                lowest = await self._last_size(range(usual, MIN_GOMOKU_SIDE - 1, -1), deadline)
-                return lowest, await self._last_size(range(usual, MAX_SIDE + 1), deadline)
+            if self._has_size(usual):
+                lowest = self._last_size(range(usual, MIN_GOMOKU_SIDE - 1, -1), deadline)
+                return lowest, self._last_size(range(usual, MAX_SIDE + 1), deadline)
         tried = ", ".join(map(str, _USUAL_SIZES))
         raise EngineStartError(
             f"the engine sets up no board of {tried}: {self._refusal}; give --sizes if it has others"
         )
 
-    async def find_pause(self, variant: Variant) -> timedelta:
+    def find_pause(self, variant: Variant) -> timedelta:
         """How long an engine must be left alone after its move, by a trial game's first moves.
 
         Most need no pause. `SETTLING` is for one that doesn't answer a move that comes at once, but
@@ -210,93 +209,93 @@ class Probe:
         for self._pause in (timedelta(0), SETTLING):
             try:
                 before = self.session.strays
-                if await _answers_twice(self.session, variant):
-                    await asyncio.sleep(SETTLING.total_seconds())
+                if _answers_twice(self.session, variant):
+                    self.session.process.sleep(SETTLING.total_seconds())
                     self.session.drop_strays()
                     return self._pause if self.session.strays == before else SETTLING
             except EngineError as error:
                 logger.warning("in a trial game, %s", error)
-                await self.drop()
+                self.drop()
                 break
-            await self.drop()
+            self.drop()
         return timedelta(0)
 
-    async def find_opening_rules(self, variant: Variant) -> Sequence[OpeningRule]:
+    def find_opening_rules(self, variant: Variant) -> Sequence[OpeningRule]:
         """The opening rules whose first stones an engine places.
 
         One that doesn't place those of the first, which most know of all, is asked for no other.
         """
         found: list[OpeningRule] = []
         for rule in self.session.protocol.opening_rules:
-            if not await self._places(rule, variant):
+            if not self._places(rule, variant):
                 break
             found.append(rule)
         return found
 
-    async def _ready(self, variant: Variant) -> EngineSession:
+    def _ready(self, variant: Variant) -> EngineSession:
         """The engine with an empty board, started anew where it refuses one."""
         if self._session is not None:
             try:
-                await self._session.hold(self._session.protocol.set_up(variant))
+                self._session.hold(self._session.protocol.set_up(variant))
             except EngineError as error:
                 logger.debug("started anew: %s", error)
-                await self.drop()
+                self.drop()
             else:
                 return self._session
-        await self.session.hold(self.session.protocol.set_up(variant))
+        self.session.hold(self.session.protocol.set_up(variant))
         return self.session
 
-    async def _has_size(self, size: int) -> bool:
+    def _has_size(self, size: int) -> bool:
         """Whether it sets up a board of `size`; after a refusal it must still do so of another."""
-        if await self._sets_up(size):
+        if self._sets_up(size):
             self._size = size
             return True
-        if self._size is None or not await self._sets_up(self._size):
-            await self.drop()
+        if self._size is None or not self._sets_up(self._size):
+            self.drop()
         return False
 
-    async def _last_size(self, sizes: range, deadline: float) -> int:
+    def _last_size(self, sizes: range, deadline: float) -> int:
         """The last size it has of those which begin with one that it has."""
         last, *others = sizes
         for size in others:
-            if time.monotonic() >= deadline or not await self._has_size(size):
+            if time.monotonic() >= deadline or not self._has_size(size):
                 break
             last = size
         return last
 
-    async def _sets_up(self, size: int) -> bool:
+    def _sets_up(self, size: int) -> bool:
         try:
             variant = Variant(width=size, height=size)
-            await self.session.hold(self.session.protocol.start(variant))
+            self.session.hold(self.session.protocol.start(variant))
         except EngineError as error:
             self._refusal = str(error)
             return False
         return True
 
-    async def _places(self, rule: OpeningRule, variant: Variant) -> bool:
+    def _places(self, rule: OpeningRule, variant: Variant) -> bool:
         try:
-            session = await self._ready(variant)
+            session = self._ready(variant)
             dialogue = session.protocol.open((), None, rule)
-            points = await session.hold(dialogue, patience=OPENING_PATIENCE)
+            points = session.hold(dialogue, patience=OPENING_PATIENCE)
         except EngineError as error:
             logger.debug("%s is not claimed: %s", rule.name, error)
             if isinstance(error, EngineRefusedError):
-                await asyncio.sleep(SETTLING.total_seconds())
+                self.session.process.sleep(SETTLING.total_seconds())
                 self.session.process.stale_lines()  # it may refuse each line
             if isinstance(error, EngineSilentError) or not isinstance(error, EngineRefusedError):
-                await self.drop()
+                self.drop()
             return False
         return is_legal(points, rule, variant)
 
 
-async def _answers_twice(session: EngineSession, variant: Variant) -> bool:
+def _answers_twice(session: EngineSession, variant: Variant) -> bool:
     """Whether it answers a move that follows its own at once.
 
     Raises:
         EngineError: it doesn't answer the first either, or dies.
     """
-    await session.hold(session.protocol.new_game(NewGame(variant, TRIAL_TIME)))
-    point = await session.hold(session.protocol.choose((), TRIAL_TIME), patience=TRIAL_PATIENCE)
+    session.hold(session.protocol.new_game(NewGame(variant, TRIAL_TIME)))
+    point = session.hold(session.protocol.choose((), TRIAL_TIME), patience=TRIAL_PATIENCE)
     if not isinstance(point, tuple):
         return True
     cell = cell_of(point, variant)
@@ -305,7 +304,7 @@ async def _answers_twice(session: EngineSession, variant: Variant) -> bool:
         raise EngineError(f"the engine plays {x},{y}, off the {variant.size} board")
     second = session.protocol.choose((cell, 0 if cell else 1), TRIAL_TIME)
     try:
-        await session.hold(second, patience=TRIAL_PATIENCE)
+        session.hold(second, patience=TRIAL_PATIENCE)
     except EngineDiedError:
         raise
     except EngineError:

@@ -1,16 +1,14 @@
-"""An engine's process: its streams read and written without blocking, its end, its whole family.
+"""An engine's process: its streams, its end, its whole family.
 
-It belongs to no event loop: whoever waits, waits on the loop that is running. Nobody reads while
-nobody waits, so what an engine writes meanwhile fills a pipe and no memory.
+It belongs to one thread at a time, which waits for it; another may interrupt the wait. Nobody reads
+while nobody waits, so what an engine writes meanwhile fills a pipe and no memory.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import select
-import selectors
 import signal
 import socket
 import subprocess
@@ -21,8 +19,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
-from meijin.bots.bridge.dialogue import EngineDiedError, EngineStartError
+from meijin.bots.bridge.dialogue import EngineDiedError, EngineInterruptedError, EngineStartError
 from meijin.bots.bridge.settings import EngineLimits
 
 MAX_LINE = 4096
@@ -132,9 +131,15 @@ class EngineProcess:
         self._input, self._output, self._errors = (stream.fileno() for stream in self._streams)
         for stream in (self._input, self._output, self._errors):
             os.set_blocking(stream, False)
-        self._selector = selectors.DefaultSelector()  # one to wait for in place of three
-        for source in (self._output, self._errors, self._control.fileno()):
-            self._selector.register(source, selectors.EVENT_READ)
+        self._interrupted, self._interrupt = os.pipe()
+        os.set_blocking(self._interrupted, False)
+        self._poll = select.poll()
+        self._interrupts = select.poll()
+        self._interrupts.register(self._interrupted, select.POLLIN)
+        for source in (self._output, self._errors, self._control.fileno(), self._interrupted):
+            self._poll.register(source, select.POLLIN)
+        self.heard_ns = 0
+        """When the last of its output was read, on the monotonic clock."""
         self._ending = ""  # as the launcher tells it
         self._is_silent = False  # nothing more comes of its output
         self._error_tail = b""
@@ -160,11 +165,12 @@ class EngineProcess:
         self._read_errors()
         return self._error_tail.decode(errors="replace").strip()
 
-    async def write(self, text: str) -> None:
+    def write(self, text: str) -> None:
         """Write all of a text, waiting as long as the engine doesn't read.
 
         Raises:
             EngineDiedError: it has ended.
+            EngineInterruptedError: see `interrupt`.
         """
         self._chunks = 0
         data = text.encode()
@@ -172,11 +178,11 @@ class EngineProcess:
             try:
                 data = data[os.write(self._input, data) :]
             except BlockingIOError:
-                await _writable(self._input)
+                self._wait_for(self._input, select.POLLOUT, None)
             except OSError:
-                raise await self._death("has closed its input") from None
+                raise self._death("has closed its input") from None
 
-    async def read_line(self, patience: Callable[[str], float | None]) -> str | None:
+    def read_line(self, patience: Callable[[str], float | None]) -> str | None:
         """The next line; ``None`` when nothing has come for this many seconds.
 
         `patience` says how long to wait, given what has come of the line so far. A part of a line
@@ -185,20 +191,36 @@ class EngineProcess:
 
         Raises:
             EngineDiedError: it has ended.
+            EngineInterruptedError: see `interrupt`.
         """
-        is_woken = False
+        is_over = False
         while (line := self._lines.pop()) is None:
             if self._is_silent:
-                raise await self._death("has closed its output")
-            if self._read_output():
-                await self._yield_to_others()
-            elif is_woken and self._has_ended():
-                self._is_silent = True
-            elif await _readable(self._selector.fileno(), patience(self._lines.partial)):
-                is_woken = True
-            else:
+                raise self._death("has closed its output")
+            seconds = patience(self._lines.partial)
+            if is_over or not self._hear(seconds):
                 return self._lines.pop_partial() or None
+            is_over = seconds is not None and seconds <= 0
         return line
+
+    def interrupt(self) -> None:
+        """End another thread's wait for the engine, or the next one, by `EngineInterruptedError`."""
+        with suppress(OSError):  # it is closed
+            os.write(self._interrupt, b"\0")
+
+    def forget_interrupts(self) -> None:
+        """Have the next wait go undisturbed, whatever came before."""
+        with suppress(OSError):
+            os.read(self._interrupted, _CHUNK)
+
+    def sleep(self, seconds: float) -> None:
+        """Leave the engine alone for so long.
+
+        Raises:
+            EngineInterruptedError: see `interrupt`.
+        """
+        if self._interrupts.poll(seconds * 1000):
+            self._raise_interrupt()
 
     def stale_lines(self) -> list[str]:
         """What it wrote before anybody asked, without waiting."""
@@ -243,8 +265,9 @@ class EngineProcess:
             self._hear_control()
         self._read_errors()
         self._is_closed = True
-        self._selector.close()
         self._control.close()
+        os.close(self._interrupted)
+        os.close(self._interrupt)
         for stream in self._streams:
             with suppress(OSError):
                 stream.close()
@@ -271,14 +294,37 @@ class EngineProcess:
         if not data:
             self._lines.feed(b"\n")
             self._is_silent = True
+        self.heard_ns = time.monotonic_ns()
         self._lines.feed(data)
         return True
 
-    def _has_ended(self) -> bool:
-        """Hear what else there is, where there is no output, and whether it is the end."""
-        self._read_errors()
-        self._hear_control()
-        return bool(self._ending)
+    def _hear(self, seconds: float | None) -> bool:
+        """Wait for anything, and take it in; False when nothing came in time."""
+        events = self._poll.poll(None if seconds is None else seconds * 1000)
+        sources = [source for source, _ in events]
+        if self._interrupted in sources:
+            self._raise_interrupt()
+        if self._output in sources:
+            self._read_output()
+            self._leave_time_to_others()
+        elif sources:
+            self._read_errors()
+            self._hear_control()
+            self._is_silent = bool(self._ending)
+        return bool(sources)
+
+    def _wait_for(self, stream: int, event: int, seconds: float | None) -> None:
+        """Wait for an event of one stream alone."""
+        poll = select.poll()
+        poll.register(stream, event)
+        poll.register(self._interrupted, select.POLLIN)
+        events = poll.poll(None if seconds is None else seconds * 1000)
+        if any(source == self._interrupted for source, _ in events):
+            self._raise_interrupt()
+
+    def _raise_interrupt(self) -> NoReturn:
+        self.forget_interrupts()
+        raise EngineInterruptedError("nobody waits for the engine any more")
 
     def _read_errors(self) -> None:
         if self._is_closed or self._has_closed_errors:
@@ -287,7 +333,7 @@ class EngineProcess:
             data = os.read(self._errors, _CHUNK)
             if not data:
                 self._has_closed_errors = True
-                self._selector.unregister(self._errors)
+                self._poll.unregister(self._errors)
             self._error_tail = (self._error_tail + data)[-_ERRORS_KEPT:]
             self._show_errors(data)
 
@@ -309,19 +355,17 @@ class EngineProcess:
                 said = b""
             self._ending = said.decode(errors="replace").split("\n")[0] or "lost"
 
-    async def _yield_to_others(self) -> None:
+    def _leave_time_to_others(self) -> None:
         """Hold nobody else up, however much the engine writes."""
         self._chunks += 1
         if self._chunks > _FLOOD_CHUNKS:
-            await asyncio.sleep(_FLOOD_PAUSE)
-        elif self._chunks > 1:
-            await asyncio.sleep(0)
+            self.sleep(_FLOOD_PAUSE)
 
-    async def _death(self, otherwise: str) -> EngineDiedError:
+    def _death(self, otherwise: str) -> EngineDiedError:
         """How it ended, which the launcher says as soon as it has killed the rest."""
         self._hear_control()
         if not self._ending and not self._is_closed:
-            await _readable(self._control.fileno(), _DEATH_SECONDS)
+            self._wait_for(self._control.fileno(), select.POLLIN, _DEATH_SECONDS)
             self._hear_control()
         words = f"the engine {_describe(self._ending) if self._ending else otherwise}"
         lines = [_printable(line) for line in self.errors.splitlines()[-_ERROR_LINES:]]
@@ -344,32 +388,3 @@ def _describe(ending: str) -> str:
         case "error":
             return f"can't be started: {detail}"
     return "was ended from outside"
-
-
-async def _readable(stream: int, seconds: float | None) -> bool:
-    """Wait until `stream` can be read; False when it can't in time."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[bool] = loop.create_future()
-    timer = None if seconds is None else loop.call_later(seconds, _set, done, False)  # noqa: FBT003
-    loop.add_reader(stream, _set, done, True)  # noqa: FBT003
-    try:
-        return await done
-    finally:
-        loop.remove_reader(stream)
-        if timer is not None:
-            timer.cancel()
-
-
-async def _writable(stream: int) -> None:
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[bool] = loop.create_future()
-    loop.add_writer(stream, _set, done, True)  # noqa: FBT003
-    try:
-        await done
-    finally:
-        loop.remove_writer(stream)
-
-
-def _set(done: asyncio.Future[bool], value: bool) -> None:  # noqa: FBT001 - a callback
-    if not done.done():
-        done.set_result(value)

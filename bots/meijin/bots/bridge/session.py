@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections import deque
@@ -30,6 +29,7 @@ SETTLING = timedelta(milliseconds=50)
 """How long an engine is left alone after its move, if it says more than it is asked for."""
 BACKSTOP = timedelta(seconds=10)
 """Past the time of a move, when the server has ended the game long ago."""
+_MICROSECOND = timedelta(microseconds=1)
 _SHOWN = 200
 _NOISES_LOGGED = 5
 
@@ -37,7 +37,10 @@ logger = logging.getLogger("meijin.bots.engine")
 
 
 class EngineSession:
-    """One engine's process and the protocol that it speaks."""
+    """One engine's process and the protocol that it speaks.
+
+    It belongs to one thread at a time; any other may call `interrupt`.
+    """
 
     def __init__(
         self,
@@ -54,26 +57,30 @@ class EngineSession:
         self.pause = pause
         """How long the engine is left alone after what it says."""
         self._is_suspended = is_suspended
-        self._heard_at = 0.0  # when the engine's last line came
+        self.asked_ns = 0
+        """When the last dialogue's question was about to be written, on the monotonic clock; it may
+        have been asked in other words since."""
+        self.answered_ns = 0
+        """When the last of its answers was read."""
         self.strays = 0
         """Lines that nobody asked for, so far."""
         self._noises = 0  # lines in this dialogue that answered nothing
 
-    async def hold(
-        self, dialogue: Dialogue[_Result], *, patience: timedelta | None = None
-    ) -> _Result:
-        """Hold a dialogue; `patience` is for what has none of its own.
+    def hold(self, dialogue: Dialogue[_Result], *, patience: timedelta | None = None) -> _Result:
+        """Hold a dialogue, waiting for its answers; `patience` is for those that have none of their own.
 
         Raises:
             EngineError: the engine refuses, or has ended.
+            EngineInterruptedError: another thread has called `interrupt`.
         """
         self.messages.clear()
         self._noises = 0
+        self.asked_ns = 0
         self.process.resume()
         try:
             ask = next(dialogue)
             while True:
-                ask = dialogue.send(await self._ask(ask, patience))
+                ask = dialogue.send(self._ask(ask, patience))
         except StopIteration as end:
             result: _Result = end.value
             return result
@@ -92,22 +99,27 @@ class EngineSession:
                 self.pause = max(self.pause, SETTLING)
                 self._noise(f"nobody asked for {line[:_SHOWN]!r}")
 
+    def interrupt(self) -> None:
+        """End the wait of another thread, or the next one; what the engine does then is unknown."""
+        self.process.interrupt()
+
     def close(self, grace: timedelta) -> None:
         self.process.close(_text([self.protocol.farewell]), grace)
 
     def ask_to_end(self) -> None:
         self.process.ask_to_end(_text([self.protocol.farewell]))
 
-    async def _ask(self, ask: Ask, patience: timedelta | None) -> EngineReply:
+    def _ask(self, ask: Ask, patience: timedelta | None) -> EngineReply:
         if ask.lines:
-            await self._write(ask.lines)
+            self._write(ask)
         if not ask.expects:
             return SILENCE
         allowed = ask.patience or patience
         deadline = None if allowed is None else time.monotonic() + allowed.total_seconds()
-        while (line := await self._read(ask, deadline)) is not None:
+        while (line := self._read(ask, deadline)) is not None:
             reply = self._heard(line)
             if reply.kind in ask.expects:
+                self.answered_ns = self.process.heard_ns
                 return reply
             if reply.kind is not ReplyKind.MESSAGE:
                 self._noise(f"passed over {line[:_SHOWN]!r}")
@@ -115,17 +127,22 @@ class EngineSession:
                 break
         return SILENCE
 
-    async def _write(self, lines: Sequence[str]) -> None:
+    def _write(self, ask: Ask) -> None:
         """Send lines, once the engine is ready for them, and forget what it said unasked."""
-        wait = self._heard_at + self.pause.total_seconds() - time.monotonic()
-        if self.pause and wait > 0:
-            await asyncio.sleep(wait)
+        if self.pause:
+            ready_ns = self.process.heard_ns + self.pause // _MICROSECOND * 1000
+            if (wait_ns := ready_ns - time.monotonic_ns()) > 0:
+                self.process.sleep(wait_ns / 1e9)
         self.drop_strays()
-        for line in lines:
-            logger.debug("> %s", line)
-        await self.process.write(_text(lines))
+        if logger.isEnabledFor(logging.DEBUG):
+            for line in ask.lines:
+                logger.debug("> %s", line)
+        text = _text(ask.lines)
+        if ask.expects and not self.asked_ns:
+            self.asked_ns = time.monotonic_ns()
+        self.process.write(text)
 
-    async def _read(self, ask: Ask, deadline: float | None) -> str | None:
+    def _read(self, ask: Ask, deadline: float | None) -> str | None:
         def patience(part: str) -> float | None:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             if part and self.protocol.read(part).kind in ask.expects:
@@ -133,12 +150,11 @@ class EngineSession:
                 return whole if left is None else min(whole, left)
             return left
 
-        line = await self.process.read_line(patience)
-        self._heard_at = time.monotonic()
-        return line
+        return self.process.read_line(patience)
 
     def _heard(self, line: str) -> EngineReply:
-        logger.debug("< %s", line[:_SHOWN])
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.debug("< %s", line[:_SHOWN])
         reply = self.protocol.read(line)
         if reply.kind is ReplyKind.MESSAGE:
             self.messages.append(reply.text)

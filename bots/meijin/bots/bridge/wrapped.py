@@ -129,7 +129,7 @@ class WrappedBot(Bot):
             EngineStartError: it doesn't start, or speaks no protocol that is known.
         """
         try:
-            asyncio.run(self._prepare())
+            self._prepare()
         except EngineError as error:
             raise EngineStartError(str(error)) from error
 
@@ -166,33 +166,33 @@ class WrappedBot(Bot):
         self._is_closed = True
         self._pool.close()
 
-    async def _prepare(self) -> None:
+    def _prepare(self) -> None:
         settings = self._settings
         session, about = None, None
         if self._starter.protocol is None:
-            session, about = await self._starter.identify()
+            session, about = self._starter.identify()
         probe = Probe(self._starter, session)
         try:
             if about is None:
-                about = await probe.find_about()
-            sizes = settings.sizes or await probe.find_sizes()
+                about = probe.find_about()
+            sizes = settings.sizes or probe.find_sizes()
             variant = _usual_variant(sizes, settings.rules[0])
             if settings.pause is None:
-                self._starter.pause = await probe.find_pause(variant)
+                self._starter.pause = probe.find_pause(variant)
                 self._starter.answers_hints = probe.session.protocol.answers_hints
             if settings.opening_rules is None:
-                opening_rules = await probe.find_opening_rules(variant)
+                opening_rules = probe.find_opening_rules(variant)
             else:
                 opening_rules = _known(settings.opening_rules, probe.session.protocol)
             if settings.limits.cpu is None:
-                first = await probe.take(variant)
+                first = probe.take(variant)
                 first.pause = self._starter.pause
                 self._pool.add(first)
         finally:
-            await probe.drop()
+            probe.drop()
         self.version = _version(about)
         self.capabilities = _capabilities(settings, sizes, opening_rules)
-        await self._pool.fill(variant)
+        asyncio.run(self._pool.fill(variant))
         if self._is_closed:
             self._pool.close()
         self._log_findings()
@@ -272,7 +272,7 @@ class WrappedBot(Bot):
             session = await asyncio.shield(seat)
             started = time.monotonic()
             steps = dialogue(session.protocol, time_told)
-            found = await session.hold(steps, patience=patience)
+            found = await self._pool.hold(session, steps, patience)
         except BaseException as error:
             if game.seat is seat:
                 game.seat = None
