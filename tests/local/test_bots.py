@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 
 from meijin.local import bots as module
-from meijin.local.bots import BotSupervisor, Upkeep, wait_for_bots
+from meijin.local.bots import BotSupervisor, Upkeep, told_apart, wait_for_bots
 from meijin.local.child import Child, start_child
 from meijin.local.errors import BotLostError
 from meijin.v1 import bot_service_pb2 as bot_pb
@@ -97,3 +97,17 @@ def test_a_bot_on_a_later_page_is_there(tmp_path: Path) -> None:
     child = Child(Mock(), tmp_path / "zoe.log")
     wait_for_bots(connection, {"zoe": child}, pytest.fail, timedelta(0))
     assert asked == ["", "2"]
+
+
+def test_bots_are_named_by_what_differs() -> None:
+    """Those of one name by their options, and equal ones by numbers."""
+    for sides, names in (
+        ("bot, random level=5", "bot random"),
+        ("bot, bot", "bot-1 bot-2"),
+        ("bot a=1, bot a=1, bot a=2", "bot-1:a=1 bot-2:a=1 bot:a=2"),
+        ("bot a=1 b=2 c=3, bot c=3 a=1 d=4", "bot:b=2 bot:d=4"),
+        ("bot, bot a=1", "bot bot:a=1"),
+        ("bot a=/x, bot a=/y", "bot-1 bot-2"),
+    ):
+        pairs = [(name, options) for name, *options in map(str.split, sides.split(","))]
+        assert told_apart(pairs) == names.split()

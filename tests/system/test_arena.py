@@ -217,5 +217,5 @@ def test_one_match_needs_no_arena(
     first, second = RandomBot(seed=1), RandomBot(seed=2)
     result = play_match(first, second, games=2, variant="7x7", time="5+0.1")
     check(result, 2)
-    assert (result.first, result.second) == ("random-1", "random-2")
+    assert (result.first, result.second) == ("random:seed=1", "random:seed=2")
     assert capsys.readouterr().out == ""

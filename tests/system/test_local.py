@@ -1,6 +1,7 @@
 """`meijin match --local` and `meijin demo`: other servers' settings, and twice the same games."""
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,25 @@ def games_of(path: Path) -> list[dict[str, Any]]:
 
 def cells(game: dict[str, Any]) -> tuple[str, list[str]]:
     return game["black"]["name"], [move["cell"] for move in game["moves"]]
+
+
+def test_exported_games_say_what_played_them(processes: Processes) -> None:
+    """Of two sides of one bot too, whose options are in their names."""
+    sides = ("alphabeta:nodes=200", "alphabeta:nodes=100")
+    terms = ("--local", "--games=2", "--seed=5", "--time=60/move", "--games-to=games.jsonl")
+    processes.tell("match", *sides, *terms, "--quiet")
+    games = games_of(processes.folder / "games.jsonl")
+    for black, white in ((game["black"], game["white"]) for game in games):
+        assert {black["name"], white["name"]} == set(sides)
+        assert all(side["options"] == [side["name"].split(":")[1]] for side in (black, white))
+        assert black["digest"] != white["digest"]
+        assert black["hardware"] == white["hardware"] != ""
+    first, second = games
+    assert first["opening"] == second["opening"] != ""
+    for game in games:
+        told = [game[name] for name in ("pair", "seed", "release")]
+        assert told == [1, 5, version("meijin")]
+    assert {first["round"], second["round"]} == {1, 2}
 
 
 def test_limited_searches_play_the_same_games_twice(processes: Processes) -> None:

@@ -7,6 +7,7 @@ import pytest
 from meijin.wire.contract import (
     Address,
     check_bot_name,
+    check_own_name,
     client_keepalive_options,
     is_local,
     keepalive_options,
@@ -25,6 +26,15 @@ def test_no_bot_names(name: str) -> None:
     """Other names are refused, with the form that they should have."""
     with pytest.raises(ValueError, match="is no bot name; use 1 to 40 letters"):
         check_bot_name(name)
+
+
+def test_own_names() -> None:
+    """Options may end one, that is no longer for that and fits into a path."""
+    for name in ("a", "alphabeta:nodes=3000", "a:b=-1.5,c=+2", "a" * 38 + ":b"):
+        assert check_own_name(name) == name
+    for name in ("a:", ":b", "a:b:c", "a:b=/c", "a:b=c d", "a" * 39 + ":b", "a:b\n"):
+        with pytest.raises(ValueError, match="is no bot name"):
+            check_own_name(name)
 
 
 @pytest.mark.parametrize(

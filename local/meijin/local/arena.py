@@ -36,6 +36,10 @@ Side: TypeAlias = "Bot | str | Path | Sequence[str]"
 plays in one of its own; or, on another's server, the name of a bot that is connected there."""
 
 
+OPTION = "--option="
+"""How an option of a bot begins, among what `meijin bot run` takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     connection: Connection
@@ -144,8 +148,10 @@ class Arena:
     def _names(self, *sides: Side) -> tuple[str, str]:
         """What the two are called, told apart on a server of the arena's own."""
         is_local = self._server is None
-        first, second = (_name(side, is_local=is_local) for side in sides)
-        return told_apart(first, second) if is_local else (first, second)
+        names = [_name(side, is_local=is_local) for side in sides]
+        if is_local:
+            names = told_apart(list(zip(names, map(_options, sides), strict=True)))
+        return names[0], names[1]
 
     @contextmanager
     def _playing(self, place: _Place, sides: Mapping[str, Side]) -> Iterator[Players]:
@@ -199,6 +205,13 @@ def _name(side: Side, *, is_local: bool) -> str:
     if isinstance(side, str) and not is_local:
         return side
     return own_name(_words(side)[0])
+
+
+def _options(side: Side) -> list[str]:
+    if isinstance(side, Bot):
+        return [f"{name}={value}" for name, value in side.configuration.items()]
+    words = _words(side)
+    return [word.removeprefix(OPTION) for word in words if word.startswith(OPTION)]
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from meijin.local.child import FAILURE, Child, Tell, start_child, stopping
 from meijin.local.connection import Connection, list_bots, set_state
 from meijin.local.errors import ArenaError, BotLostError
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.contract import is_own_name
 
 BotWords = Sequence[str]
 """What `bot run` takes: a bot, and options; or the arguments of any command."""
@@ -27,9 +28,24 @@ def own_name(spec: str) -> str:
     return Path(f"{path}.py" if of_class else path).stem
 
 
-def told_apart(first: str, second: str) -> tuple[str, str]:
-    """Names of two bots, each with a number if they are the same."""
-    return (f"{first}-1", f"{second}-2") if first == second else (first, second)
+def told_apart(sides: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Names of bots by what differs: ``alphabeta:nodes=3000``; equal ones have numbers, ``bot-2``.
+
+    Args:
+        sides: Of each its own name and its options, ``name=value``. Those that all of its name
+            have are left out, and all of them where they make no name.
+    """
+    parts = []
+    for name, options in sides:
+        shared = set.intersection(*(set(theirs) for other, theirs in sides if other == name))
+        own = ":" + ",".join(each for each in options if each not in shared)
+        parts.append((name, own if is_own_name(name + own) else ""))
+    return [
+        f"{name}-{parts[: place + 1].count((name, own))}{own}"
+        if parts.count((name, own)) > 1
+        else name + own
+        for place, (name, own) in enumerate(parts)
+    ]
 
 
 BOT_START_TIMEOUT = timedelta(minutes=5)

@@ -167,7 +167,8 @@ class Hello(_message.Message):
     """The protocol version the bot speaks; this contract is 1."""
     bot_name: _builtins.str
     """The bot's name: 1 to 40 letters, digits, `-`, `_` or `.`. Needed without a
-    token; with one it may be empty, and must be the token's bot otherwise.
+    token, where the options that tell it from another may end it, as in
+    `alphabeta:nodes=3000`; with one it may be empty, and must be the token's bot otherwise.
     """
     resume_session_id: _builtins.str
     """The `session_id` of the last welcome, when this stream continues it."""

@@ -95,6 +95,7 @@ SWEEP_INTERVAL = timedelta(seconds=5)
 
 BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 """What a bot may be called."""
+_OWN_NAME = re.compile(r"(?=.{1,40}\Z)[A-Za-z0-9._-]+(:[A-Za-z0-9._+=,-]+)?")
 
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -108,6 +109,23 @@ def check_bot_name(name: str) -> str:
     if not BOT_NAME.fullmatch(name):
         raise ValueError(f'"{name}" is no bot name; use 1 to 40 letters, digits, "-", "_" or "."')
     return name
+
+
+def is_own_name(name: str) -> bool:
+    """Whether a bot may call itself so, where no token says who it is.
+
+    It may end with the options that tell it from another, as ``alphabeta:nodes=3000`` does.
+    """
+    return _OWN_NAME.fullmatch(name) is not None
+
+
+def check_own_name(name: str) -> str:
+    """Return `name` if a bot may call itself so; see `is_own_name`.
+
+    Raises:
+        ValueError: it may not.
+    """
+    return name if is_own_name(name) else check_bot_name(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import pytest
 
 from meijin.cli.errors import CommandError
 from meijin.cli.match.options import Clocks, Rules, Side
-from meijin.local.bots import told_apart
 from meijin.v1 import tournament_service_pb2 as pb
 
 
@@ -73,8 +72,3 @@ def test_options_have_values_and_further_ones_come_last() -> None:
     for spec in ("alphabeta:level=5,fast", "alphabeta:level=5,"):
         with pytest.raises(CommandError, match="write it as name=value"):
             Side.parse(spec)
-
-
-def test_bots_of_one_name_are_told_apart() -> None:
-    assert told_apart("bot", "bot") == ("bot-1", "bot-2")
-    assert told_apart("bot", "random") == ("bot", "random")

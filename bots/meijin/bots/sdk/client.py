@@ -32,7 +32,7 @@ from meijin.wire.contract import (
     SERVER_VARIABLE,
     TOKEN_VARIABLE,
     Address,
-    check_bot_name,
+    check_own_name,
     client_keepalive_options,
     parse_address,
 )
@@ -101,7 +101,7 @@ class ClientSettings:
             raise ValueError("the token holds characters that no token has; copy it again")
         name = name or ("" if token else default_name)
         if name:
-            check_bot_name(name)
+            check_own_name(name)
         address = parse_address(server or os.environ.get(SERVER_VARIABLE) or DEFAULT_HOST)
         security = security or Security.from_environment()
         security.check_token(address, token)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -100,9 +101,11 @@ def match(
     options = (local.first_options, local.second_options)
     sides = [Side.parse(*each) for each in zip((first, second), options, strict=True)]
     test = sequential.test()
-    names = told_apart(*(side.name for side in sides)) if local.local else (first, second)
+    names = [first, second]
+    if local.local:
+        names = told_apart([(side.name, side.options) for side in sides])
     wanted = TournamentOptions(
-        list(names),
+        names,
         rounds=games or DEFAULT_GAMES,
         time=time,
         conditions=conditions,
@@ -129,8 +132,7 @@ def match(
         folder: MatchFolder | None = None
         if local.local:
             folder = stack.enter_context(MatchFolder(local.data))
-            if not quiet:
-                _print_names(sides, names)
+            _print_names(sides, names)
             arena = local_match(sides, names, local, folder, with_ladder=rated)
             connection = stack.enter_context(arena)
         else:
@@ -156,7 +158,7 @@ def match(
 def _print_names(sides: Sequence[Side], names: Sequence[str]) -> None:
     """Say who plays under which name, where that is not plain."""
     for side, name in zip(sides, names, strict=True):
-        if name != side.name or side.options:
+        if name != str(replace(side, bot=side.name)):
             print_note(f"{name} is {side}")
 
 

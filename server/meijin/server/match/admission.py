@@ -25,7 +25,7 @@ from meijin.store.bots import EngineRow
 from meijin.store.errors import RowNotFoundError
 from meijin.store.faults import fault_times
 from meijin.store.schema import Bot, BotId, BotState, BotVersionId, FaultKind
-from meijin.wire.contract import check_bot_name
+from meijin.wire.contract import check_own_name
 from meijin.wire.text import minute_text
 
 
@@ -175,7 +175,7 @@ def _named_bot(connection: Connection, hello: Hello, now: datetime) -> Arrival:
     """The bot of a name, which comes by open registration if it is new."""
     name, engine = hello.bot_name, hello.engine
     with invalid_request():
-        check_bot_name(name)
+        check_own_name(name)
     bot = arrival_by_name(connection, name, digest=engine.digest, now=now)
     if bot is None:
         bot_id = bots.add_bot(connection, name, now, is_open=True)
