@@ -97,9 +97,10 @@ class WrappedBot(Bot):
             settings, settings.sizes or (15, 15), settings.opening_rules or ()
         )
         self._settings = settings
-        self._starter = Starter(settings)
+        self.starter = Starter(settings)
+        """Starts its processes, with what is known of it."""
         self._pool = EnginePool(
-            self._starter.launch, settings.games, is_reused=settings.limits.cpu is None
+            self.starter.launch, settings.games, is_reused=settings.limits.cpu is None
         )
         self._games: defaultdict[str, _Game] = defaultdict(_Game)
         self._overrun = timedelta(0)
@@ -128,10 +129,30 @@ class WrappedBot(Bot):
         Raises:
             EngineStartError: it doesn't start, or speaks no protocol that is known.
         """
+        first, variant = self.examine()
+        if first is not None:
+            self._pool.add(first)
         try:
-            self._prepare()
+            asyncio.run(self._pool.fill(variant))
         except EngineError as error:
             raise EngineStartError(str(error)) from error
+        if self._is_closed:
+            self._pool.close()
+
+    def examine(self) -> tuple[EngineSession | None, Variant]:
+        """Find out what the engine can do: a process of it with an empty board, and which board.
+
+        There is none where each game has a process of its own.
+
+        Raises:
+            EngineStartError: it doesn't start, or speaks no protocol that is known.
+        """
+        try:
+            found = self._examine()
+        except EngineError as error:
+            raise EngineStartError(str(error)) from error
+        self._log_findings()
+        return found
 
     async def choose(self, position: Position) -> Answer:
         """Have the game's engine choose; the same turn asked again is the same thought."""
@@ -166,46 +187,42 @@ class WrappedBot(Bot):
         self._is_closed = True
         self._pool.close()
 
-    def _prepare(self) -> None:
+    def _examine(self) -> tuple[EngineSession | None, Variant]:
         settings = self._settings
-        session, about = None, None
-        if self._starter.protocol is None:
-            session, about = self._starter.identify()
-        probe = Probe(self._starter, session)
+        first, session, about = None, None, None
+        if self.starter.protocol is None:
+            session, about = self.starter.identify()
+        probe = Probe(self.starter, session)
         try:
             if about is None:
                 about = probe.find_about()
             sizes = settings.sizes or probe.find_sizes()
             variant = _usual_variant(sizes, settings.rules[0])
             if settings.pause is None:
-                self._starter.pause = probe.find_pause(variant)
-                self._starter.answers_hints = probe.session.protocol.answers_hints
+                self.starter.pause = probe.find_pause(variant)
+                self.starter.answers_hints = probe.session.protocol.answers_hints
             if settings.opening_rules is None:
                 opening_rules = probe.find_opening_rules(variant)
             else:
                 opening_rules = _known(settings.opening_rules, probe.session.protocol)
             if settings.limits.cpu is None:
                 first = probe.take(variant)
-                first.pause = self._starter.pause
-                self._pool.add(first)
+                first.pause = self.starter.pause
         finally:
             probe.drop()
         self.version = _version(about)
         self.capabilities = _capabilities(settings, sizes, opening_rules)
-        asyncio.run(self._pool.fill(variant))
-        if self._is_closed:
-            self._pool.close()
-        self._log_findings()
+        return first, variant
 
     def _log_findings(self) -> None:
-        assert self._starter.protocol is not None
+        assert self.starter.protocol is not None
         can = self.capabilities
-        pause = self._starter.pause // timedelta(milliseconds=1)
+        pause = self.starter.pause // timedelta(milliseconds=1)
         logger.info(
             "%s %s speaks %s, boards %d to %d, openings %s%s",
             self.name,
             self.version,
-            self._starter.protocol.name,
+            self.starter.protocol.name,
             can.min_size,
             can.max_size,
             " ".join(rule.name for rule in can.opening_rules),
