@@ -119,6 +119,7 @@ class Standing(_message.Message):
     DIGEST_FIELD_NUMBER: _builtins.int
     VERSION_ID_FIELD_NUMBER: _builtins.int
     NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
+    CONFIGURATION_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1 on, among those that are shown; 0 for a hidden one, in a matrix that
     was asked for it.
@@ -191,6 +192,10 @@ class Standing(_message.Message):
     def as_white(self) -> Global___Score:
         """Rated games with the white stones."""
 
+    @_builtins.property
+    def configuration(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The version's options, as `name=value`."""
+
     def __init__(
         self,
         *,
@@ -216,10 +221,11 @@ class Standing(_message.Message):
         digest: _builtins.str = ...,
         version_id: _builtins.str = ...,
         nodes_per_second: _builtins.int = ...,
+        configuration: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "as_black", b"as_black", "as_white", b"as_white", "preview_elo", b"preview_elo", "superiority", b"superiority"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "hardware", b"hardware", "linked", b"linked", "margin", b"margin", "nodes_per_second", b"nodes_per_second", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "configuration", b"configuration", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "hardware", b"hardware", "linked", b"linked", "margin", b"margin", "nodes_per_second", b"nodes_per_second", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__preview_elo: _TypeAlias = _typing.Literal["preview_elo"]  # noqa: Y015
     _WhichOneofArgType__preview_elo: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo"]  # noqa: Y015

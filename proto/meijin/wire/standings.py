@@ -288,6 +288,15 @@ _COLUMNS = (
         is_text=True,
         is_ascending=True,
     ),
+    Column(
+        "options",
+        "options",
+        "What it is told to play by.",
+        lambda row: " ".join(row.configuration) or None,
+        drop=8,
+        is_text=True,
+        is_ascending=True,
+    ),
 )
 COLUMNS = {column.name: column for column in _COLUMNS}
 MARKS_COLUMN = Column("marks", "marks", "What to beware of.", lambda row: marks(row) or None)
@@ -317,6 +326,8 @@ def _fields(row: pb.Standing) -> Iterator[tuple[str, object]]:
             yield name, ""
         elif isinstance(value, str):
             yield name, spreadsheet_text(value)
+        elif field.is_repeated:
+            yield name, spreadsheet_text("; ".join(value))
         elif name == "nodes_per_second":
             yield name, value or ""
         else:

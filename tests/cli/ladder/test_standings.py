@@ -66,6 +66,24 @@ def test_machines_are_shown_where_somebody_told_of_them_and_there_is_room() -> N
     assert "hardware" not in titles(ladder_table(response, 100))
 
 
+def test_what_all_run_on_is_told_once() -> None:
+    """Below the table, and in no column of it."""
+    response = standings()
+    for row in response.standings:
+        row.hardware = "AMD EPYC 7B13, 2 cores"
+    assert "hardware" not in titles(ladder_table(response, 200))
+    assert notes(response) == [*PLAIN, "all ran on AMD EPYC 7B13, 2 cores, as they say"]
+
+
+def test_options_are_shown_where_a_line_has_some_and_there_is_room() -> None:
+    response = standings(standing(1, "ada", configuration=["depth=4", "nodes=9"]), standing(2, "b"))
+    assert [row.split("|")[-1] for row in cells(ladder_table(response, 200))] == [
+        "depth=4 nodes=9",
+        "",
+    ]
+    assert "options" not in titles(ladder_table(response, 100))
+
+
 def test_several_versions_are_told_apart_and_the_best_may_stand_alone() -> None:
     rows = (standing(1, "ada", "1.0"), standing(2, "ada", "1.1"), standing(3, "bob", "7"))
     names = [row.split("|")[1] for row in cells(ladder_table(standings(*rows), 120))]

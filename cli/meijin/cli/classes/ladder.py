@@ -90,6 +90,7 @@ def of_class(
         if is_anonymous:
             line.version = line.hardware = line.version_id = line.digest = ""
             line.nodes_per_second = 0
+            line.ClearField("configuration")
     return shown
 
 

@@ -89,16 +89,26 @@ def _computed(look: Callable[[], pb.GetStandingsResponse | None]) -> pb.GetStand
 
 
 def ladder_table(response: pb.GetStandingsResponse, width: int, top: int = 0) -> Table:
-    """A ladder's standings, as many columns of them as the screen has room for."""
+    """A ladder's standings, as many columns of them as the screen has room for.
+
+    What all run on is a note, and no column.
+    """
     rows = list(
         zip(response.standings[: top or None], version_names(response.standings), strict=False)
     )
     left = (text("#", lambda row: row[0].rank), text("bot", itemgetter(1)))
-    rest = [column for column in COLUMNS.values() if column.name not in {"rank", "bot"}]
+    left_out = {"rank", "bot", "hardware" if _shared_hardware(response) else ""}
+    rest = [column for column in COLUMNS.values() if column.name not in left_out]
     kept = [each for each in (MARKS_COLUMN, *rest) if any(each.cell(row) for row, _ in rows)]
     while _width(shown := [*left, *map(_plain, kept)], rows) > width and kept:
         kept.remove(max(reversed(kept), key=lambda column: column.drop))
     return table(f"Ladder {response.ladder.name}", shown, rows)
+
+
+def _shared_hardware(response: pb.GetStandingsResponse) -> str:
+    """What all lines run on; empty where they differ."""
+    told = {row.hardware for row in response.standings}
+    return told.pop() if len(told) == 1 else ""
 
 
 def _plain(column: Column) -> TableColumn:
@@ -123,6 +133,8 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
         f"100 Elo more score {run.score_at_100:.1%}",
         *_overdispersion(run.overdispersion),
     ]
+    if hardware := _shared_hardware(response):
+        said.append(f"all ran on {hardware}, as they say")
     if run.fit.rejected:
         said.append(f"{verdict(run.fit)}; see --diagnose")
     if run.final_of:

@@ -54,6 +54,8 @@ class Standing(RatingLine):
     """The bot is left out of tables."""
     digest: str = computed(BotVersion.digest)
     """Of the version's program and its configuration."""
+    configuration: Sequence[str] = computed(BotVersion.configuration)
+    """Its options, each ``name=value``."""
     hardware: str = computed(BotVersion.hardware)
     """What the version said last that it runs on; empty where it said nothing."""
     nodes_per_second: int = computed(BotVersion.nodes_per_second)
