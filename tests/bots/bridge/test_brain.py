@@ -36,6 +36,16 @@ def answers(bot: Bot, *lines: str) -> list[str]:
     return [answer for line in lines for answer in brain.answer(line)]
 
 
+def test_what_a_bot_is_is_told_before_it_is_ready() -> None:
+    """A board is set up when it is: it says OK no earlier, and no move waits for a search."""
+    ready: list[str] = []
+    brain = Brain(FirstCell(), lambda: ready.append("waited"))
+    assert [*brain.answer("ABOUT"), *brain.answer("INFO timeout_turn 9")][0].startswith("name=")
+    assert not ready
+    assert [*brain.answer("START 15")] == ["OK"]
+    assert ready == ["waited"]
+
+
 @pytest.mark.parametrize(
     ("lines", "told"),
     [

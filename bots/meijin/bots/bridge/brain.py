@@ -56,11 +56,15 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class Brain:
-    """Answers a manager's lines; `is_over` when it has been told to end."""
+    """Answers a manager's lines; `is_over` when it has been told to end.
 
-    def __init__(self, bot: Bot) -> None:
+    A board is set up when `wait_until_ready` has returned, since clocks may run from then on.
+    """
+
+    def __init__(self, bot: Bot, wait_until_ready: Callable[[], object] = lambda: None) -> None:
         self.is_over = False
         self._bot = bot
+        self._wait_until_ready = wait_until_ready
         self._board: Board | None = None
         self._size: tuple[int, int] | None = None
         self._rule_number = 0
@@ -118,6 +122,7 @@ class Brain:
             raise RefusedCommandError(
                 f"unsupported size: {can.min_size} to {can.max_size} are played"
             )
+        self._wait_until_ready()
         self._size = (width, height)
         yield from self._on_restart("")
 

@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -40,12 +41,12 @@ def engine(bot: BotProgramArgument, options: BotSettingsOption = None) -> None:
     """Be an engine of the Gomocup protocol on standard input and output, for any manager."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     loaded = load_bot(bot, options or ())
-    loaded.prepare()
     commands = os.fdopen(os.dup(0), "rb", buffering=0)
     answers = os.fdopen(os.dup(1), "wb")
     sys.stdout = sys.stderr  # what a bot prints is no answer
     try:
-        obey(Brain(loaded), commands, answers)
+        with ThreadPoolExecutor(1) as loading:  # a manager may give up before a search is loaded
+            obey(Brain(loaded, loading.submit(loaded.prepare).result), commands, answers)
     finally:
         loaded.close()
 
