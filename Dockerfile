@@ -13,11 +13,12 @@ FROM python:3.12-slim
 
 RUN groupadd --system --gid 10001 meijin \
     && useradd --system --uid 10001 --gid meijin --home-dir /data meijin \
-    && install --directory --owner=meijin --group=meijin --mode=0700 /data
+    && install --directory --owner=meijin --group=meijin --mode=0700 /data /cache
 COPY --from=build /opt/meijin /opt/meijin
 
 ENV PATH=/opt/meijin/bin:$PATH \
     PYTHONUNBUFFERED=1 \
+    XDG_CACHE_HOME=/cache \
     MEIJIN_DATA=/data \
     MEIJIN_LISTEN=0.0.0.0:7464 \
     MEIJIN_WEB=0.0.0.0:7465

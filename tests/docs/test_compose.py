@@ -4,8 +4,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,7 @@ import pytest
 import typer
 import yaml
 from pydantic import ValidationError
-from tests.docs.pages import ROOT, page
-from tests.docs.terminal import Terminal
+from tests.docs.pages import ROOT
 from typer.core import TyperGroup
 
 from meijin.cli.lazy_group import LazyGroup
@@ -75,9 +72,13 @@ def test_commands_are_ours(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = service["command"]
     known = parse(arguments)
     if arguments[0] == "serve":
-        known |= {f"MEIJIN_{field.upper()}" for field in Settings.model_fields}
+        word, program, *check = service["healthcheck"]["test"]
+        assert (word, program) == ("CMD", "meijin")
+        known |= {f"MEIJIN_{field.upper()}" for field in Settings.model_fields} | parse(check)
         settings = Settings()
-        assert (settings.database_url is None) is (name == "sqlite-server")
+        assert (settings.database_url is None) is (name != "server")
+        if settings.database_url is None:
+            assert settings.backup_every is not None
         drain = settings.drain.total_seconds()
         assert int(service["stop_grace_period"].rstrip("s")) > drain + 20
     assert set(environment(service)) <= known
@@ -90,8 +91,9 @@ def test_services_fit_together() -> None:
             assert wanted == {"condition": "service_healthy"}
             assert SERVICES[name]["profiles"] == service["profiles"]
             assert SERVICES[name]["healthcheck"]["test"]
-        where = environment(service).get("MEIJIN_SERVER", "")
-        assert not where or where.removesuffix(":7464") in service["depends_on"]
+        if service.get("command", [""])[0] == "bot":
+            where = environment(service)["MEIJIN_SERVER"]
+            assert where.removesuffix(":7464") in service["depends_on"]
     server, worker = environment(OURS["server"]), environment(OURS["worker"])
     assert worker.items() <= server.items()
     given = environment(SERVICES["postgres"])
@@ -100,27 +102,43 @@ def test_services_fit_together() -> None:
 
 
 def test_nothing_is_left_open() -> None:
-    """Ports are published on loopback, passwords taken from outside, and images have versions."""
+    """Ports are published on loopback but by TLS, nothing has a password, and images a version."""
     for name, service in SERVICES.items():
+        given = environment(service)
         for port in service.get("ports", []):
-            assert filled(port).startswith("127.0.0.1:")
-        for variable, value in service.get("environment", {}).items():
-            assert "PASSWORD" not in variable or _VARIABLE.fullmatch(value)
-        assert name in OURS or re.fullmatch(r"[\w/]+:\d+(\.\d+)*(-\w+)?", service["image"])
+            assert filled(port).startswith("127.0.0.1:") or "MEIJIN_CERTIFICATE" in given
+        assert not any(value for variable, value in given.items() if "PASSWORD" in variable)
+        assert name in OURS or re.fullmatch(r"[\w/]+:v?\d+(\.\d+)*(-\w+)?", service["image"])
 
 
-def test_health_check_tells_whether_a_server_serves(terminal: Terminal) -> None:
-    """The server's health check succeeds with a server there, and fails with none."""
-    word, program, *arguments = OURS["server"]["healthcheck"]["test"]
-    assert (word, program) == ("CMD", "python")
-    terminal.type(page("README.md").command("meijin serve"))
-    address = terminal.environment()["MEIJIN_SERVER"]
-    here = [argument.replace("127.0.0.1:7464", address) for argument in arguments]
-    assert here != arguments
-    subprocess.run([sys.executable, *here], check=True)
-    terminal.close()
-    away = subprocess.run([sys.executable, *here], check=False, stderr=subprocess.DEVNULL)
-    assert away.returncode != 0
+def test_logs_are_bounded() -> None:
+    assert all(int(each["logging"]["options"]["max-file"]) < 10 for each in SERVICES.values())
+
+
+def test_the_server_for_others_lets_no_stranger_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It serves by TLS, and its commands know it by the name of its certificate."""
+    given = environment(OURS["tls-server"])
+    for variable, value in given.items():
+        monkeypatch.setenv(variable, value)
+    settings = Settings()
+    assert not settings.is_open
+    assert not settings.plaintext
+    assert settings.certificate is not None
+    assert given["MEIJIN_SERVER"] == "grpcs://localhost:7464"
+    assert "localhost" in map(filled, OURS["tls-server"]["networks"]["default"]["aliases"])
+
+
+def test_metrics_are_scraped_where_servers_have_them() -> None:
+    scraped = yaml.safe_load((ROOT / "deploy" / "prometheus.yml").read_text())
+    ((target,),) = [each["targets"] for each in scraped["scrape_configs"][0]["static_configs"]]
+    host, port = target.split(":")
+    for service in OURS.values():
+        if service["command"] == ["serve"]:
+            assert host in service["networks"]["default"]["aliases"]
+            assert environment(service)["MEIJIN_METRICS"] == f"0.0.0.0:{port}"
+    mounted = [each.split(":")[:2] for each in SERVICES["prometheus"]["volumes"][:2]]
+    assert all((ROOT / own).is_file() for own, _ in mounted)
+    assert scraped["rule_files"] == [mounted[1][1]]
 
 
 # the image

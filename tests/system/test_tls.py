@@ -52,6 +52,7 @@ def test_commands_and_bots(processes: Processes) -> None:
     """An operator and two bots, with their tokens, as without TLS."""
     _, address = serve(processes)
     operator = trusting(processes, address)
+    operator.tell("healthcheck", MEIJIN_DATA="nowhere")  # by who has no token
     for name in ("ada", "bob"):
         token = operator.tell("bot", "register", name).strip()
         process = processes.start(name, "bot", "run", "random", MEIJIN_TOKEN=token, **operator.env)

@@ -35,6 +35,11 @@ COMMANDS = tuple(
             "Show how a server is doing; the exit status is 0 if that is fine, and 1 if not.",
         ),
         (
+            "healthcheck",
+            "server.healthcheck",
+            "Ask whether a server serves: the exit status is 0 if so, and 1 if not; it needs no token.",
+        ),
+        (
             "backup",
             "server.database",
             "Back up the database of a server, which may run meanwhile, and check the copy.",

@@ -54,6 +54,10 @@ CREATION_TIMEOUT = timedelta(minutes=30)
 PAGE = 1000
 """Rows of a list that are asked for at once, the most that a server gives."""
 
+HEALTH_CHECK = "/grpc.health.v1.Health/Check"
+SERVING = b"\x08\x01"
+"""The answer ``HealthCheckResponse(status=SERVING)``, of a package that the bare install lacks."""
+
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
 NO_ANSWERS = {
@@ -97,6 +101,9 @@ class Connection:
         self.games = GameServiceStub(channel)
         self.faults = FaultServiceStub(channel)
         self.status = StatusServiceStub(channel)
+        self.check_health: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(
+            HEALTH_CHECK
+        )
         self.ladders = LadderServiceStub(channel)
         self.openings = OpeningServiceStub(channel)
         self.tokens = TokenServiceStub(channel)
@@ -109,7 +116,9 @@ class Connection:
         self._address = address
         self._given = token
         self._is_kept = (
-            address.is_local and token is None and OPERATOR_TOKEN_VARIABLE not in os.environ
+            (address.is_local or server.data is not None)
+            and token is None
+            and OPERATOR_TOKEN_VARIABLE not in os.environ
         )
         """Whether operators' calls show the token that a server on this machine has left."""
         self._reading: Metadata = ()
@@ -181,18 +190,20 @@ class Connection:
         """Whether reading has failed for want of a token, and there is one to try."""
         if self._reading or not _wants_token(error):
             return False
-        token = self._operators_token() or self._checked(TOKEN_VARIABLE)  # a bot's may read too
+        token = self._operators_token() or self._given_or(TOKEN_VARIABLE)  # a bot's may read too
         self._reading = _metadata(token)
         return bool(token)
 
     def _operators_token(self) -> str | None:
         """The one that is given; else that of the environment, or the one that is kept."""
         if self._is_kept:
-            return _kept_token(_kept_file(self.server))
-        return self._checked(OPERATOR_TOKEN_VARIABLE)
+            return self._checked(_kept_token(_kept_file(self.server)))
+        return self._given_or(OPERATOR_TOKEN_VARIABLE)
 
-    def _checked(self, variable: str) -> str | None:
-        token = os.environ.get(variable) if self._given is None else self._given
+    def _given_or(self, variable: str) -> str | None:
+        return self._checked(os.environ.get(variable) if self._given is None else self._given)
+
+    def _checked(self, token: str | None) -> str | None:
         try:
             self.server.security.check_token(self._address, token)
         except ValueError as error:
