@@ -87,7 +87,7 @@ def test_variables_are_known(name: str) -> None:
     known = {f"MEIJIN_{field.upper()}" for field in Settings.model_fields}
     known |= set(re.findall(r"\bMEIJIN_[A-Z_]+", read))
     if name in {"docker-compose.yml", "docs/operating.md"}:
-        known |= {"MEIJIN_PORT", "MEIJIN_WEB_PORT"}  # of the compose file itself
+        known |= {"MEIJIN_PORT", "MEIJIN_WEB_PORT", "MEIJIN_HOST"}  # of the compose file itself
     assert set(re.findall(r"\bMEIJIN_[A-Z_]+", (ROOT / name).read_text())) <= known
 
 
