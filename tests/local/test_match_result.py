@@ -1,13 +1,14 @@
 """Results of matches: what a report says, and tables of the games."""
 
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import ModuleType
 from typing import Any
 
 import pytest
 from tests.cli.made_games import WON
 
+from meijin.game import GameEngine
 from meijin.local import ArenaError, MatchResult, TestDecision
 from meijin.local.match_result import result_of
 from meijin.local.match_settings import MatchOptions, MatchSettings
@@ -51,6 +52,15 @@ def test_a_test_has_its_own_estimate() -> None:
     assert (found.elo, found.los) == (-12.5, 0.2)
     assert found.decision is TestDecision.ELO0
     assert str(found).endswith("\n0 accepted")
+
+
+def test_the_result_says_what_played() -> None:
+    """Each in its place, whichever colour it had in the first game."""
+    engine = GameEngine("ab12", ("depth=4", "nodes=3000"), "EPYC, 2 cores")
+    found = result()
+    assert found.engines == (engine, GameEngine())
+    assert replace(found, first=WON.white).engines == (GameEngine(), engine)
+    assert replace(found, _messages=()).engines is None
 
 
 def test_games_are_records() -> None:

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from meijin.game import GameRecord
+from meijin.game import GameEngine, GameRecord
 from meijin.local.game_tables import COLUMNS, Rows, data_frame, table_rows
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
@@ -99,6 +99,15 @@ class MatchResult:
     def games(self) -> tuple[GameRecord, ...]:
         """The games with a result, in the order in which they were dealt."""
         return tuple(map(record_from_proto, self._messages))
+
+    @property
+    def engines(self) -> tuple[GameEngine, GameEngine] | None:
+        """What played as the first bot and as the second one; ``None`` without a game."""
+        if not self.games:
+            return None
+        game = self.games[0]
+        engines = (game.black_engine, game.white_engine)
+        return engines if game.black == self.first else engines[::-1]
 
     def to_frame(self, rows: str = "games") -> Any:  # noqa: ANN401 - of the library that is there
         """A data frame of pandas, or of polars where that alone is installed.

@@ -49,6 +49,14 @@ def test_which_position_it_is() -> None:
     assert ply_text(WON, 4) == "ply 4 of 9    4. i8  1.000"
 
 
+def test_a_game_says_what_played_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """The side that introduced itself, and the game's place."""
+    print_game(WON)
+    _, side, place, *_ = capsys.readouterr().out.splitlines()
+    assert side == ("ada: version 1.0, options depth=4 nodes=3000, digest ab12, on EPYC, 2 cores")
+    assert place == "round 5, pair 3, seed 7, Meijin 0.1.0"
+
+
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_no_line_is_wider_than_the_screen(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     screen = PlainConsole()

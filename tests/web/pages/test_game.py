@@ -19,6 +19,7 @@ from meijin.game import (
     Analysis,
     Color,
     Ending,
+    GameEngine,
     GameRecord,
     Outcome,
     Party,
@@ -81,6 +82,22 @@ async def test_the_whole_game_is_shown() -> None:
         assert part in text
     assert '<td class="line" data-field="line">h7 i7</td>' in text
     assert text.count("<tr data-ply=") == 10
+
+
+async def test_what_played_is_shown() -> None:
+    """The program of each side, and the game's place in its tournament."""
+    engine = GameEngine("ab12", ("depth=4", "nodes=3000"), HOSTILE)
+    record = replace(
+        RECORD, white_engine=engine, white_version="2", pair=3, round=5, seed=7, release="0.1.0"
+    )
+    text = await page(record)
+    row = text.partition('id="engines"')[2].partition("bob</bdi></th>")[2].partition("</tr>")[0]
+    cells = re.findall(r"<td><bdi>(.*?)</bdi></td>", row)
+    assert cells[:3] == ["2", "depth=4 nodes=3000", "ab12"]
+    assert "&lt;script&gt;" in cells[3]
+    assert "5, pair 3, seed 7" in text
+    assert "by Meijin 0.1.0" in text
+    assert "5, seed 7" in await page(replace(record, pair=0))
 
 
 async def test_a_link_shows_its_ply_without_scripts() -> None:

@@ -86,7 +86,7 @@ def bot_lines(bot: pb.Bot, now: datetime) -> Iterator[str]:
 VERSIONS = (
     text("version"),
     text("since (UTC)", time_of("create_time")),
-    text("settings", lambda row: " ".join(row.configuration)),
+    text("options", lambda row: " ".join(row.configuration)),
     text("hardware"),
     text("nodes/s", _rate),
     text("digest", lambda row: row.digest[:DIGEST_LENGTH]),

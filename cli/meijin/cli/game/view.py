@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from rich.text import Text
 
+from meijin.cli.bot.tables import DIGEST_LENGTH
 from meijin.cli.output import console
 from meijin.game import Board, Color, cell_name, winning_line
 from meijin.game.records.analysis import cells_on_board
@@ -28,6 +29,25 @@ _WINNING_STYLE = "bold green"
 def headline(game: game_pb2.Game) -> str:
     variant = variant_from_proto(game.variant)
     return f"game {game.game_id}: {game.black} (x, black) against {game.white} (o), {variant}"
+
+
+def origin_lines(game: game_pb2.Game) -> Iterator[str]:
+    """What played each side, and where in its tournament the game belongs."""
+    for name, version, engine in (
+        (game.black, game.black_version, game.black_engine),
+        (game.white, game.white_version, game.white_engine),
+    ):
+        said = {
+            "version": version,
+            "options": " ".join(engine.configuration),
+            "digest": engine.digest[:DIGEST_LENGTH],
+            "on": engine.hardware,
+        }
+        if told := ", ".join(f"{key} {value}" for key, value in said.items() if value):
+            yield f"{name}: {told}"
+    numbers = {"round": game.round, "pair": game.pair, "seed": game.seed, "Meijin": game.release}
+    if told := ", ".join(f"{key} {value}" for key, value in numbers.items() if value):
+        yield told
 
 
 def board_text(game: game_pb2.Game, ply: int | None = None) -> Text:
@@ -109,6 +129,8 @@ def ply_text(game: game_pb2.Game, ply: int) -> str:
 
 def print_game(game: game_pb2.Game) -> None:
     console.print(headline(game))
+    for line in origin_lines(game):
+        print_line(line)
     if game.pairing_reason:
         console.print(f"why it was paired: {game.pairing_reason}")
     console.print(board_text(game))
