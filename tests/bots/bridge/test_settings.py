@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from meijin.bots import Position
 from meijin.bots.bridge.dialogue import EngineStartError, EngineTime
-from meijin.bots.bridge.settings import display_name, engine_time, find_command, worst_overrun
+from meijin.bots.bridge.settings import (
+    NO_LIMITS,
+    EngineLimits,
+    WrapSettings,
+    display_name,
+    engine_time,
+    find_command,
+    worst_overrun,
+)
+from meijin.bots.bridge.wrapped import WrappedBot
 from meijin.game import Board, TimeControl
 
 
@@ -135,3 +144,17 @@ def test_overrun_is_forgotten_slowly() -> None:
     for _ in range(100):
         overrun = worst_overrun(overrun, second, second / 2)
     assert overrun < timedelta(milliseconds=1)
+
+
+def test_what_an_engine_plays_with_is_its_configuration() -> None:
+    """Its arguments, its memory and its own options, each of which makes another version."""
+    bots = [
+        WrappedBot(WrapSettings(("engine", "--quick"), limits=limits, options={"thread_num": "4"}))
+        for limits in (EngineLimits(memory=2**20), EngineLimits(memory=2**21), NO_LIMITS)
+    ]
+    assert [dict(bot.configuration) for bot in bots] == [
+        {"arguments": "--quick", "memory": "1048576 bytes", "thread_num": "4"},
+        {"arguments": "--quick", "memory": "2097152 bytes", "thread_num": "4"},
+        {"arguments": "--quick", "thread_num": "4"},
+    ]
+    assert len({bot.digest for bot in bots}) == 3

@@ -29,7 +29,7 @@ from meijin.bots.bridge.probe import Probe, Starter
 from meijin.bots.bridge.session import BACKSTOP, EngineSession
 from meijin.bots.bridge.settings import WrapSettings, display_name, engine_time, worst_overrun
 from meijin.bots.sdk.answer import Answer, Resignation
-from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot
+from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot, options_given
 from meijin.bots.sdk.errors import SupplierError
 from meijin.bots.sdk.position import Position
 from meijin.game import (
@@ -108,9 +108,12 @@ class WrappedBot(Bot):
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        arguments = {"arguments": " ".join(self._settings.command[1:])}
-        named = {key: value for key, value in arguments.items() if value}
-        return named | dict(self._settings.options)
+        memory = self._settings.limits.memory
+        given = {
+            "arguments": " ".join(self._settings.command[1:]) or None,
+            "memory": None if memory is None else f"{memory} bytes",
+        }
+        return {**options_given(**given), **self._settings.options}
 
     @property
     def digest(self) -> str:
