@@ -7,6 +7,7 @@ import logging
 import math
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -127,6 +128,10 @@ CHANNEL_OPTIONS = (
 logger = logging.getLogger("meijin.bots")
 
 
+def ignore(_name: str) -> None:
+    """Do nothing about a bot's being let in."""
+
+
 class Client:
     """Plays a bot's games until `stop`, and returns whenever its stream is lost."""
 
@@ -140,6 +145,7 @@ class Client:
         security: Security | None = None,
         threads: int = 1,
         hardware: str | None = None,
+        on_entered: Callable[[str], object] = ignore,
         backoff: Backoff | None = None,
     ) -> None:
         """Prepare to connect; `run` explains the arguments, `backoff` spaces the attempts.
@@ -156,6 +162,7 @@ class Client:
         self._hardware = machine_of(hardware)
         self._nodes_per_second = read_speed() if self._hardware else 0
         self._digest = bot.digest  # of the program that runs, whatever is on disk by then
+        self._on_entered = on_entered
         self._backoff = backoff or Backoff(Random())  # noqa: S311 - no secret hangs on it
         self._threads = SearchThreads(threads)
         self._games = RunningGames(bot, searcher_for(bot, self._threads))
@@ -275,6 +282,7 @@ class Client:
         logger.info("%s %s to %s", CONNECTED, welcome.bot_name, self.settings.address)
         if welcome.notice:
             logger.warning("%s", welcome.notice)
+        self._on_entered(welcome.bot_name)
 
     def _apply(self, events: Events) -> None:
         try:

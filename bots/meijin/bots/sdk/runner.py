@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from meijin.bots.sdk.bot import Bot
-from meijin.bots.sdk.client import Client
+from meijin.bots.sdk.client import Client, ignore
 from meijin.bots.sdk.errors import RefusedError
 from meijin.wire.channel import Security
 
@@ -49,6 +49,7 @@ def run(
     security: Security | None = None,
     threads: int = 1,
     hardware: str | None = None,
+    on_entered: Callable[[str], object] = ignore,
 ) -> None:
     """Connect a bot and play until Ctrl-C or SIGTERM.
 
@@ -57,6 +58,7 @@ def run(
     servers allow, `name` or the bot's own name does. `security` says whom to trust, else
     MEIJIN_CA and its like. Plain ``choose`` methods run on `threads` threads. `hardware` is what
     people are told that the bot runs on, else MEIJIN_HARDWARE, else the processor's name.
+    `on_entered` is called on the event loop with the bot's name, whenever it is let in.
 
     Raises:
         SystemExit: the server refuses the bot; the message says what to do.
@@ -71,6 +73,7 @@ def run(
         security=security,
         threads=threads,
         hardware=hardware,
+        on_entered=on_entered,
     )
     try:
         asyncio.run(_serve_until_signalled(client))

@@ -23,6 +23,7 @@ from meijin.cli.bot.options import (
     play,
     start_turn_log,
 )
+from meijin.cli.bot.seeking import NO_SEEK, SeekOptions, owners_token, seeker
 from meijin.cli.bot.tables import (
     VERSIONS,
     bot_lines,
@@ -44,7 +45,8 @@ from meijin.cli.completion import registered
 from meijin.cli.errors import CommandError
 from meijin.cli.files import SaveOption, private_file
 from meijin.cli.output import console, print_secret, printable
-from meijin.local.connection import Connection, Server, read_list
+from meijin.cli.profile import Profile
+from meijin.local.connection import Connection, read_list
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import token_service_pb2 as token_pb
 from meijin.wire.contract import TOKEN_VARIABLE
@@ -85,7 +87,7 @@ ACCEPTED = {
 
 @app.command()
 def run(
-    server: Server,
+    profile: Profile,
     bot: BotProgramArgument,
     options: BotSettingsOption = None,
     name: Annotated[str | None, "Play under this name."] = None,
@@ -93,11 +95,22 @@ def run(
     threads: Annotated[int, option("Searches that run at once.", 1)] = 1,
     hardware: HardwareOption = None,
     log: TurnLogOption = None,
+    seeking: SeekOptions = NO_SEEK,
 ) -> None:
-    """Connect a bot to a server and play until Ctrl-C."""
-    loaded = load_bot(bot, options or ())
+    """Connect a bot to a server and play until Ctrl-C.
+
+    With --seek it challenges others itself, two unrated games at a time, by its owner's token: that
+    of `meijin login`, or in MEIJIN_OPERATOR_TOKEN.
+    """
+    wishes = seeking.wishes()
+    loaded, server = load_bot(bot, options or ()), profile.endpoint
     start_turn_log(log, name or loaded.name)
-    play(loaded, server, token=token, name=name, threads=threads, hardware=hardware)
+    about = {"token": token, "name": name, "threads": threads, "hardware": hardware}
+    if wishes is None:
+        play(loaded, server, **about)
+        return
+    with seeker(server, owners_token(profile), wishes) as entered:
+        play(loaded, server, **about, on_entered=entered)
 
 
 @app.command()
