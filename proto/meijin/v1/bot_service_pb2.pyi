@@ -106,6 +106,8 @@ class Bot(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     HIDDEN_FIELD_NUMBER: _builtins.int
+    DIGEST_FIELD_NUMBER: _builtins.int
+    CONFIGURATION_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -154,6 +156,8 @@ class Bot(_message.Message):
     """Why it may not, which may be empty; told to its owner and to operators alone."""
     hidden: _builtins.bool
     """It is left out of lists of bots and of ladders' tables."""
+    digest: _builtins.str
+    """Tells its newest version apart from its others; empty before it has one."""
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
         """What it said it can play; absent while it is away."""
@@ -167,6 +171,10 @@ class Bot(_message.Message):
         """When a stream of it was open last, to half a minute: now while one is; absent where
         none was since the server keeps it.
         """
+
+    @_builtins.property
+    def configuration(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The options of that version, as `name=value`."""
 
     def __init__(
         self,
@@ -192,10 +200,12 @@ class Bot(_message.Message):
         state: Global___BotState.ValueType = ...,
         reason: _builtins.str = ...,
         hidden: _builtins.bool = ...,
+        digest: _builtins.str = ...,
+        configuration: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "create_time", b"create_time", "last_seen_time", b"last_seen_time", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "challenges", b"challenges", "connected", b"connected", "create_time", b"create_time", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "hidden", b"hidden", "is_person", b"is_person", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "reason", b"reason", "running_games", b"running_games", "state", b"state", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "challenges", b"challenges", "configuration", b"configuration", "connected", b"connected", "create_time", b"create_time", "digest", b"digest", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "hidden", b"hidden", "is_person", b"is_person", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "reason", b"reason", "running_games", b"running_games", "state", b"state", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015

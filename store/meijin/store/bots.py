@@ -64,6 +64,9 @@ class BotRow(Bot):
     """Of the reference search there, as that version said last; 0 where it said nothing."""
     version: str = computed(func.coalesce(BotVersion.label, ""))
     """What its newest version is called; empty before it has one."""
+    digest: str = computed(func.coalesce(BotVersion.digest, ""))
+    configuration: Sequence[str] | None = computed(BotVersion.configuration)
+    """The options of that version, each ``name=value``; ``None`` before it has one."""
 
 
 def find_bot(connection: Connection, name: str) -> BotId | None:

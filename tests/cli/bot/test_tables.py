@@ -38,6 +38,12 @@ def test_a_list_has_what_bots_have_come_to() -> None:
         "carl|||away|||0|||",
     ]
 
+    bob = pb.Bot(name="bob", configuration=["depth=4", "nodes=9"])
+    assert cells(bot_table([bob, seen("carl")], NOW)) == [
+        "bob|||away||depth=4 nodes=9||0|||",
+        "carl|||away||||0|||",
+    ]
+
     named = [pb.Bot(name="ada", display_name="名人"), pb.Bot(name="eve")]
     assert [row[:7] for row in cells(bot_table(named, NOW))] == ["ada|名人|", "eve||||"]
 
@@ -76,6 +82,8 @@ def test_who_a_bot_is() -> None:
         "1 game, Elo 1612 on ladder freestyle-15x15-blitz",
         "8 cores, 1.00M nodes/s",
     ]
+    bot = pb.Bot(name="ada", digest="0123456789abcdef", configuration=["depth=4", "nodes=9"])
+    assert list(bot_lines(bot, NOW))[-1] == "digest 0123456789ab, options depth=4 nodes=9"
     assert list(bot_lines(seen("ada"), NOW)) == ["ada", "away", "0 games"]
     assert list(bot_lines(seen("ada", 3), NOW)) == ["ada", "away, seen 3 h ago", "0 games"]
 

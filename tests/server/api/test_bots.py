@@ -135,6 +135,7 @@ async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:
         await peer.welcome()
     bot = (await listed(server))["ada"]
     assert (bot.hardware, bot.nodes_per_second) == ("machine 3", ord("3"))
+    assert (bot.digest, list(bot.configuration)) == ("version:3", ["depth=4"])
     page = await server.ask("BotService/ListBotVersions", name="ada", page_size=2)
     token = page.next_page_token
     rest = await server.ask("BotService/ListBotVersions", name="ada", page_token=token)

@@ -37,6 +37,10 @@ def _rating(row: pb.Bot | pb.BotVersion) -> str:
     return f"{row.rating:.0f}" if row.HasField("rating") else ""
 
 
+def _options(row: pb.Bot | pb.BotVersion) -> str:
+    return " ".join(row.configuration)
+
+
 def bot_table(bots: Iterable[pb.Bot], now: datetime) -> Table:
     listed = list(bots)
     is_called = any(bot.display_name for bot in listed)
@@ -47,6 +51,7 @@ def bot_table(bots: Iterable[pb.Bot], now: datetime) -> Table:
         text("owner"),
         text("seen", partial(_seen, now), no_wrap=True),  # the hardware runs out of room
         text("hardware"),
+        *([text("options", _options)] if any(bot.configuration for bot in listed) else []),
         number("Elo", _rating),
         number("games"),
         number("playing", lambda bot: bot.running_games if bot.connected else ""),
@@ -81,12 +86,15 @@ def bot_lines(bot: pb.Bot, now: datetime) -> Iterator[str]:
     yield f"{count_text(bot.games)}{rating}"
     if bot.hardware or bot.nodes_per_second:
         yield ", ".join(filter(None, (bot.hardware, _rate(bot) and f"{_rate(bot)} nodes/s")))
+    if bot.digest:
+        options = f", options {_options(bot)}" if bot.configuration else ""
+        yield f"digest {bot.digest[:DIGEST_LENGTH]}{options}"
 
 
 VERSIONS = (
     text("version"),
     text("since (UTC)", time_of("create_time")),
-    text("options", lambda row: " ".join(row.configuration)),
+    text("options", _options),
     text("hardware"),
     text("nodes/s", _rate),
     text("digest", lambda row: row.digest[:DIGEST_LENGTH]),
