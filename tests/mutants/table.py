@@ -376,7 +376,7 @@ GROUPS = (
                 'if variant.width == variant.height:\n        return f"START',
                 'if True:\n        return f"START',
             ),
-            M("takes-a-hint-for-an-answer", "and passed < self._unsettled", "and passed < 0"),
+            M("takes-a-hint-for-an-answer", "return passed < self._unsettled", "return passed < 0"),
             M("keeps-endless-lines", "part[: MAX_LINE - len(self._rest)]", "part"),
             M("keeps-no-margin", "min(margin // _MILLISECOND, int(available * MARGIN_SHARE))", "0"),
             M("tells-of-the-whole-clock", "available = min(available, share)", "pass"),

@@ -214,6 +214,10 @@ class DiesThird(Brain):
 
     moves = 0
 
+    def on_start(self, rest: str) -> None:
+        self.moves = 0
+        super().on_start(rest)
+
     def move(self) -> None:
         self.moves += 1
         if self.moves == 3:
@@ -294,6 +298,35 @@ def early(self: Brain, rest: str) -> None:
     self.say("4,4")
 
 
+def half_heard(self: Brain, rest: str) -> None:
+    """Complain of a part of what was told, and think about the rest."""
+    if self.stones:
+        self.say(f"ERROR Unknown command: {rest.split(maxsplit=1)[0].upper()}")
+
+
+class Counts(Brain):
+    """Says how many moves this process has made."""
+
+    moves = 0
+
+    def move(self) -> None:
+        self.moves += 1
+        self.say(f"MESSAGE depth {self.moves}")
+        super().move()
+
+
+class WhoSwap2(Swap2):
+    """Reads the stones of an opening with their sides alone; without them it sees none."""
+
+    def read_stones(self) -> None:
+        self.stones = {}
+        while (line := sys.stdin.readline().strip()) != "DONE":
+            if line.count(",") < 2:
+                self.say("ERROR Color is not a valid value")
+            else:
+                self.add(line)
+
+
 THREE = "7,7 8,8 9,9"
 BLAH = ("MESSAGE " + "blah " * 20 + "\n") * 100
 LONG = 600
@@ -331,6 +364,14 @@ VARIATIONS: dict[type[Brain], dict[str, dict[str, object]]] = {
         # What it knows.
         "MuteAbout": {"on_about": lambda *_: None},
         "NoRestart": {"on_restart": lambda self, _: self.say("UNKNOWN")},
+        "SilentRestart": {"on_restart": lambda *_: None},
+        "Suggests": {
+            "say": lambda self, text: Brain.say(
+                self, f"SUGGEST {text}" if text[0].isdigit() else text
+            ),
+        },
+        "NoTurn": {"on_turn": lambda self, _: self.say("ERROR no such command")},
+        "HalfHeard": {"on_info": half_heard},
         "Counted": {"run": counted},
         "Yixin": {
             "name": "Yixin of the tests",
@@ -349,6 +390,12 @@ VARIATIONS: dict[type[Brain], dict[str, dict[str, object]]] = {
         # When it comes, and when it ends.
         "Hangs": {"move": lambda _: time.sleep(LONG)},
         "HangsFirst": {"on_begin": lambda *_: time.sleep(LONG)},
+        "HangsAt19": {
+            "on_start": lambda self, rest: (
+                time.sleep(LONG if rest == "19" else 0),
+                Brain.on_start(self, rest),
+            )
+        },
         "HangsAtRestart": {"on_restart": lambda *_: time.sleep(LONG)},
         "StopsItself": {
             "move": lambda self: (os.kill(os.getpid(), signal.SIGSTOP), Brain.move(self))
@@ -375,7 +422,10 @@ VARIATIONS: dict[type[Brain], dict[str, dict[str, object]]] = {
     Swap2: {
         "AllSwaps": {
             "on_swapboard": Swap2.on_swap2board,
-            "on_swap1stboard": lambda self, _: (sys.stdin.readline(), self.say("7,7")),
+            "on_swap1stboard": lambda self, _: (
+                self.read_stones(),
+                self.say("SWAP" if self.stones else "7,7"),
+            ),
         },
         "Swap2Stays": {"open": lambda self, stones: self.move() if stones else self.say(THREE)},
         "Swap2More": {
@@ -386,6 +436,7 @@ VARIATIONS: dict[type[Brain], dict[str, dict[str, object]]] = {
                 "{},{}".format(*min(self.stones)) if stones else "7,7 8,8 7,7"
             )
         },
+        "Swap2First": {"open": lambda self, stones: self.say("ERROR" if stones else THREE)},
         "Swap2Hangs": {"open": lambda *_: time.sleep(LONG)},
         "Swap2Dies": {"open": lambda *_: sys.exit(ends(4, "no book"))},
     },

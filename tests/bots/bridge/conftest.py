@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import pytest
 
 from meijin.bots import Position
+from meijin.bots.bridge import gomocup, probe
 from meijin.bots.bridge.dialogue import SILENCE, Dialogue, EngineProtocol, EngineTime, NewGame
 from meijin.bots.bridge.gomocup import GomocupProtocol
 from meijin.bots.bridge.settings import WrapSettings
@@ -36,17 +37,20 @@ def brain(mode: str = "Brain") -> list[str]:
 
 
 def hold(
-    protocol: EngineProtocol, dialogue: Dialogue[_Result], *answers: str
+    protocol: EngineProtocol, dialogue: Dialogue[_Result], *answers: str | None
 ) -> tuple[_Result, list[str]]:
-    """Answer a dialogue's questions, and then no more; return its result and what was sent."""
+    """Answer a dialogue's questions, and then no more; return its result and what was sent.
+
+    ``None`` leaves one unanswered.
+    """
     waiting = list(answers)
     sent: list[str] = []
     try:
         ask = next(dialogue)
         while True:
             sent += ask.lines
-            is_answered = ask.expects and waiting
-            ask = dialogue.send(protocol.read(waiting.pop(0)) if is_answered else SILENCE)
+            answer = waiting.pop(0) if ask.expects and waiting else None
+            ask = dialogue.send(SILENCE if answer is None else protocol.read(answer))
     except StopIteration as end:
         assert waiting == []
         return end.value, sent
@@ -96,6 +100,13 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
     family = Family(str(tmp_path))
     yield family
     family.assert_gone()
+
+
+@pytest.fixture
+def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines of which a test knows that they don't answer are not waited for long."""
+    for module, name in ((probe, "TRIAL_PATIENCE"), (gomocup, "RESTART_PATIENCE")):
+        monkeypatch.setattr(module, name, timedelta(seconds=0.5))
 
 
 def _state(pid: int) -> str:

@@ -61,6 +61,7 @@ async def wait_in_vain(table: Table, position: Position) -> None:
             await table.bot.choose(position)
 
 
+@pytest.mark.usefixtures("impatience")
 @pytest.mark.parametrize(
     "mode",
     ["Hangs", "EndlessFlood", "EndlessLine", "HalfForEver", "NeverFlushes", "StopsItself"],
@@ -75,7 +76,7 @@ def test_engine_that_never_moves_ends_with_its_game(mode: str, family: Family) -
         table.bot.game_ended(position.game_id, None)
         while before & family.pids():  # noqa: ASYNC110 - processes tell nobody of their end
             await asyncio.sleep(0.01)
-        await table.bot._pool.acquire(table.bot._time(table.position()))
+        await table.bot._seat(table.position())
 
     at_table(brain(mode), play)
 
@@ -84,16 +85,71 @@ def test_game_that_ends_before_its_engine_has_begun_it() -> None:
     """The engine that never gets ready is ended with the game, and the next game has another."""
 
     async def play(table: Table) -> None:
-        await table.play(table.position(), 2)
-        position = table.position()
+        position = table.position(variant=Variant(width=19, height=19))
         await wait_in_vain(table, position)
         table.bot.game_ended(position.game_id, None)
         assert cells(await table.play(table.position(), 4)) == FIRST_EMPTY[:2]
         assert len(table.bot._pool._seats) == 1
 
-    at_table(brain("HangsAtRestart"), play)
+    at_table(brain("HangsAt19"), play)
 
 
+@pytest.mark.usefixtures("impatience")
+@pytest.mark.parametrize("mode", ["SilentRestart", "HangsAtRestart", "NoRestart"])
+def test_engine_without_restart(mode: str, family: Family) -> None:
+    """It is told to START again, between games, and one process plays them all."""
+
+    async def play(table: Table) -> None:
+        processes = family.pids()
+        for _ in range(3):
+            assert cells(await table.play(table.position(), 4)) == FIRST_EMPTY[:2]
+        assert family.pids() == processes
+
+    at_table(brain(mode), play)
+
+
+@pytest.mark.usefixtures("impatience")
+@pytest.mark.parametrize("mode", ["Suggests", "NoTurn", "HalfHeard"])
+def test_engine_that_knows_less(mode: str) -> None:
+    """What it doesn't know is found out before the first game, and not asked for in any."""
+
+    async def play(table: Table) -> None:
+        for _ in range(2):
+            assert cells(await table.play(table.position("20+1"), 6)) == FIRST_EMPTY[:3]
+
+    at_table(brain(mode), play, **FOUND_OUT)
+
+
+def test_first_search_is_made_before_the_first_game() -> None:
+    """Whatever a process loads then is loaded when its game begins."""
+
+    async def play(table: Table) -> None:
+        positions = [table.position() for _ in range(3)]
+        for position in positions:
+            table.bot.game_started(position)
+        for position in positions:
+            answer = await table.bot.choose(position)
+            assert isinstance(answer, Choice)
+            assert answer.analysis is not None
+            assert answer.analysis.depth == 2
+
+    at_table(brain("Counts"), play, games=3)
+
+
+def test_replacement_is_ready_before_the_next_game() -> None:
+    """An engine that dies is replaced at once, whether or not a game waits for another."""
+
+    async def play(table: Table) -> None:
+        with pytest.raises(EngineDiedError):
+            await table.play(table.position(), 8)
+        assert len(table.bot._pool._starting) == 1
+        await asyncio.wait(table.bot._pool._starting)
+        assert len(table.bot._pool._idle) == 1
+
+    at_table(brain("DiesThird"), play)
+
+
+@pytest.mark.usefixtures("impatience")
 def test_search_that_can_be_stopped(family: Family) -> None:
     """An engine that knows `yxstop` is stopped when its game ends, and plays the next."""
 
@@ -168,9 +224,9 @@ def test_a_failed_supplier_is_told_by_what_the_engine_says(
 ) -> None:
     """In its refusal, in its last words or in a message before it; without that it is its own."""
     with pytest.raises(SupplierError, match=words):
-        play_game(brain(mode), supplier=mark)
+        play_game(brain(mode), supplier=mark, time="0.5/move")
     with pytest.raises(EngineError, match=words):
-        play_game(brain(mode), supplier="something else")
+        play_game(brain(mode), supplier="something else", time="0.5/move")
 
 
 def test_engine_that_ends_at_once() -> None:
@@ -248,6 +304,7 @@ def test_lost_stream_finds_the_thought_again() -> None:
     at_table(brain(), play)
 
 
+@pytest.mark.usefixtures("impatience")
 def test_other_turn_of_the_same_game() -> None:
     """A turn that takes another's place is thought about by another engine."""
 

@@ -80,6 +80,8 @@ def test_move_that_comes_with_a_choice() -> None:
         ("Brain", (FREE,)),
         ("Swap2", (FREE, SWAP2)),
         ("AllSwaps", (FREE, SWAP2, SWAP, SWAP1)),
+        ("WhoSwap2", (FREE, SWAP2)),
+        ("Swap2First", (FREE,)),
         ("Swap2Dies", (FREE,)),
         ("Swap2Hangs", (FREE,)),
     ],

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from meijin.bots.bridge.dialogue import Point
 from meijin.bots.sdk.answer import Analysis, Answer, Choice, Unchecked
-from meijin.game import Board, Color, OpeningRule, Placement, Variant
+from meijin.game import Board, Color, Placement, Variant
 
 MATE_SCORE = 30_000
 """The score of a win that is proven, less the plies to it."""
@@ -130,7 +130,6 @@ def side_and_move(points: Sequence[Point], board: Board) -> tuple[Color, Point |
     return (side, points[0]) if len(points) == 1 else None
 
 
-def is_legal(points: Sequence[Point], rule: OpeningRule, variant: Variant) -> bool:
-    """Whether points are the first stones of an opening."""
-    cells = placement(points, variant).cells
-    return len(set(cells)) == len(cells) == rule.stones and max(cells) < variant.cells
+def are_stones(cells: Sequence[int], variant: Variant) -> bool:
+    """Whether cells are all on the board, and each another."""
+    return len(set(cells)) == len(cells) and max(cells, default=0) < variant.cells

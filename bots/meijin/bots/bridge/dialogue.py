@@ -21,6 +21,9 @@ from meijin.game import OpeningRule, Variant
 class EngineError(GameFailedError):
     """The engine fails in a game, which it forfeits; the message says how."""
 
+    dialogue: Sequence[str] = ()
+    """The last lines that were said, ``> `` to the engine and ``< `` by it."""
+
 
 class EngineRefusedError(EngineError):
     """The engine answers with UNKNOWN or ERROR, or with what is no answer."""
@@ -99,7 +102,8 @@ class Ask:
     expects: frozenset[ReplyKind] = frozenset()
     """The wait ends with the first reply of these kinds; without any there is none."""
     patience: timedelta | None = None
-    """How long to wait; as long as the game's clock allows when left out."""
+    """How long to wait; as long as the game's clock allows when left out. Without lines to be
+    sent it counts from the last that were."""
 
 
 Dialogue: TypeAlias = Generator[Ask, EngineReply, _Result]
@@ -125,6 +129,29 @@ class NewGame:
     time: EngineTime
     memory: int = 0
     """Bytes that it may use; 0 where there is no limit."""
+    folder: str = ""
+    """Where it may keep files from game to game; nowhere when empty."""
+
+
+@dataclass(slots=True)
+class EngineTraits:
+    """How an engine keeps to its protocol: what one process shows is known of all of them.
+
+    ``None`` is what nobody knows yet.
+    """
+
+    answers_hints: bool | None = None
+    """It answers what asks for no answer, such as INFO."""
+    restarts: bool | None = None
+    """It answers RESTART with OK; else START empties its board."""
+    takes_turns: bool | None = None
+    """It knows TURN; else it is shown the whole position."""
+    plays_suggestions: bool | None = None
+    """It knows PLAY; else its SUGGEST is its move."""
+    numbers_openings: bool = False
+    """It reads stones of an opening as ``x,y,who`` alone."""
+    hears_memory: bool = True
+    """It is told of a limit of memory."""
 
 
 class EngineProtocol(ABC):
@@ -139,11 +166,10 @@ class EngineProtocol(ABC):
     opening_rules: Sequence[OpeningRule] = ()
     """Those that the protocol has a command for, the one that most engines know first."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
+    def __init__(self, options: Mapping[str, str], traits: EngineTraits | None = None) -> None:
         self.options = options
         """The engine's own options, by their names."""
-        self.answers_hints: bool | None = None
-        """Whether the engine answers what asks for no answer, such as INFO; ``None`` if unknown."""
+        self.traits = traits or EngineTraits()
         self._variant: Variant | None = None  # of the game that the engine has begun
         self._stones: list[int] = []  # on the engine's board
 

@@ -8,18 +8,22 @@ resources as INFO, which are given as the engine's options.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from types import MappingProxyType
 
 from meijin.bots.bridge.dialogue import (
+    ANSWERS,
+    SILENCE,
     Ask,
     Dialogue,
     EngineProtocol,
     EngineRefusedError,
     EngineReply,
     EngineTime,
+    EngineTraits,
     NewGame,
     Point,
     ReplyKind,
@@ -51,13 +55,19 @@ OWN, OPPONENT = 1, 2
 START_PATIENCE = timedelta(seconds=30)
 """What an engine may take to set itself up."""
 RESTART_PATIENCE = timedelta(seconds=5)
-"""Beyond that it is quicker to start it anew."""
-PLAY_PATIENCE = timedelta(seconds=1)
+"""What an engine may take to empty its board, before it is told to START again."""
+CLEAR_PATIENCE = timedelta(milliseconds=500)
+"""The same on a game's clock, before a BOARD."""
+PLAY_PATIENCE = timedelta(milliseconds=200)
 """What an engine may take to repeat the move that it has suggested."""
 
 _MOVES = frozenset({ReplyKind.MOVE, ReplyKind.SUGGEST, ReplyKind.UNKNOWN, ReplyKind.ERROR})
 _SWAPS = frozenset({ReplyKind.MOVE, ReplyKind.SWAP, ReplyKind.UNKNOWN, ReplyKind.ERROR})
 _REFUSALS = frozenset({ReplyKind.UNKNOWN, ReplyKind.ERROR})
+_UNKNOWN = [-1]
+"""Stones that may be any: the whole position is shown next."""
+
+logger = logging.getLogger("meijin.bots.engine")
 
 _POINT = re.compile(r"(-?[0-9]{1,9})\s*,\s*(-?[0-9]{1,9})")
 _POINTS = re.compile(rf"{_POINT.pattern}(?:[\s,;]+{_POINT.pattern})*")
@@ -120,16 +130,16 @@ def board_lines(moves: Sequence[int], variant: Variant) -> list[str]:
 
 
 def time_lines(time: EngineTime, told: EngineTime | None = None) -> list[str]:
-    """INFO about the time; what `told` says already is left out."""
-
-    def values(time: EngineTime) -> dict[str, int]:
-        left = UNLIMITED_MS if time.left_ms is None else time.left_ms
-        return {"timeout_match": time.match_ms, "timeout_turn": time.turn_ms, "time_left": left}
-
-    known = set() if told is None else values(told).items()
-    return [
-        f"INFO {key} {value}" for key, value in values(time).items() if (key, value) not in known
-    ]
+    """INFO about the time: what `told` says already is left out, and so is the game's constant."""
+    left = UNLIMITED_MS if time.left_ms is None else time.left_ms
+    values = {"timeout_match": time.match_ms, "timeout_turn": time.turn_ms, "time_left": left}
+    if told is not None:
+        del values["timeout_match"]
+        if time.turn_ms == told.turn_ms:
+            del values["timeout_turn"]
+        if time.left_ms == told.left_ms:
+            del values["time_left"]
+    return [f"INFO {key} {value}" for key, value in values.items()]
 
 
 class GomocupProtocol(EngineProtocol):
@@ -140,8 +150,9 @@ class GomocupProtocol(EngineProtocol):
     opening_rules = tuple(OPENING_RULES[name] for name in OPENING_COMMANDS)
     rule_numbers: Mapping[str, int] = RULE_NUMBERS
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        super().__init__(options)
+    def __init__(self, options: Mapping[str, str], traits: EngineTraits | None = None) -> None:
+        super().__init__(options, traits)
+        self._hints: Sequence[str] = ()  # INFO of the game
         self._told: EngineTime | None = None
         self._unsettled = 0  # INFO lines that an UNKNOWN may still come for
 
@@ -152,49 +163,67 @@ class GomocupProtocol(EngineProtocol):
         reply = yield Ask(["ABOUT"], frozenset({ReplyKind.ABOUT, *_REFUSALS}), timedelta(seconds=2))
         return parse_about(reply.text) if reply.kind is ReplyKind.ABOUT else {}
 
-    def start(self, variant: Variant) -> Dialogue[None]:
-        yield from self._begin(variant, start_command(variant), START_PATIENCE)
+    def start(self, variant: Variant, patience: timedelta = START_PATIENCE) -> Dialogue[None]:
+        self._variant = None
+        yield from self._order(start_command(variant), patience)
+        self._variant, self._stones = variant, []
+        self._told, self._unsettled = None, 0
 
     def set_up(self, variant: Variant) -> Dialogue[None]:
-        """Have an empty board: by RESTART where its size stays the same."""
+        """Have an empty board: by RESTART where its size stays the same, and it knows that."""
         before = self._variant
         if before is None or start_command(before) != start_command(variant):
             yield from self.start(variant)
-        else:
-            command = "RESTART" if self._stones else ""
-            yield from self._begin(variant, command, RESTART_PATIENCE)
+        elif self._stones:
+            yield from self._clear(variant, RESTART_PATIENCE)
+        self._variant = variant
 
     def new_game(self, game: NewGame) -> Dialogue[None]:
         """Begin a game: with RESTART where the board stays the same."""
         yield from self.set_up(game.variant)
         self._told = game.time
-        lines = [
-            f"INFO max_memory {game.memory}",
+        resources = {
+            "max_memory": game.memory if self.traits.hears_memory else 0,
+            "folder": game.folder,
+        }
+        self._hints = [
+            *(f"INFO {key} {value}" for key, value in resources.items() if value),
             f"INFO game_type {BRAIN_OPPONENT}",
             f"INFO rule {self.rule_numbers[game.variant.rule.name]}",
             *time_lines(game.time),
             *(f"INFO {key} {value}" for key, value in self.options.items()),
         ]
-        self._unsettled = len(lines)
-        yield Ask(lines)
+        self._unsettled = len(self._hints)
+        yield Ask(self._hints)
 
     def choose(self, moves: Sequence[int], time: EngineTime) -> Dialogue[Point]:
-        """Have it choose a move, by BEGIN, TURN or BOARD."""
-        board = board_lines(moves, self._begun)
-        lines = board
-        if not moves and not self._stones:
-            lines = ["BEGIN"]
-        elif moves and list(moves[:-1]) == self._stones:
-            lines = [f"TURN {self._name(moves[-1])}"]
-        reply = yield from self._ask(time, lines, _MOVES)
-        if reply.kind in _REFUSALS and lines != board:
-            lines = board
-            reply = yield from self._ask(None, lines, _MOVES)
+        """Have it choose a move, by BEGIN, TURN or BOARD.
+
+        What is refused is asked again with the whole position, unless a move comes all the same.
+        """
+        line, is_refused = self._next_line(moves), False
+        reading = timedelta(milliseconds=time.turn_ms)
+        reply = SILENCE
+        if line:
+            reading /= 2
+            reply = yield from self._ask(time, [line], _MOVES, reading)
+            is_refused = reply.kind in _REFUSALS
+        if is_refused or not line:
+            line = "BOARD"
+            if self._stones or (is_refused and moves):
+                yield from self._clear(self._begun, CLEAR_PATIENCE)
+            board = board_lines(moves, self._begun)
+            reply = yield from self._ask(time, board, _MOVES, reading)
+        is_played = True
         if reply.kind is ReplyKind.SUGGEST:
-            reply = yield from self._play(reply)
+            reply, is_played = yield from self._play(reply)
         if reply.kind is not ReplyKind.MOVE:
-            raise self._refusal(lines[0], reply)
+            raise self._refusal(line.split()[0], reply)
+        if moves and self.traits.takes_turns is None and (is_refused or line != "BOARD"):
+            self.traits.takes_turns = not is_refused
         self._note(moves, reply.points[0])
+        if not is_played:
+            self._stones = _UNKNOWN
         return reply.points[0]
 
     def open(
@@ -203,10 +232,14 @@ class GomocupProtocol(EngineProtocol):
         """Have it place stones, or choose: SWAP for the other side, a move to stay."""
         task = rule.task(len(moves))
         assert task is not None
-        lines = [OPENING_COMMANDS[rule.name], *map(self._name, moves), "DONE"]
-        reply = yield from self._ask(time, lines, _SWAPS)
+        names = [self._name(cell) for cell in moves]
+        if self.traits.numbers_openings:
+            names = [f"{name},{1 + ply % 2}" for ply, name in enumerate(names)]
+        lines = [OPENING_COMMANDS[rule.name], *names, "DONE"]
+        reading = None if time is None else timedelta(milliseconds=time.turn_ms)
+        reply = yield from self._ask(time, lines, _SWAPS, reading)
         if reply.kind is not ReplyKind.UNKNOWN:
-            self._stones = [-1]  # any may be on its board by now: BOARD or RESTART follows
+            self._stones = _UNKNOWN
         if reply.kind is ReplyKind.SWAP and task.may_choose:
             return ()
         counts = {task.stones, 1} - {0} if task.may_choose else {task.stones}
@@ -217,42 +250,75 @@ class GomocupProtocol(EngineProtocol):
     def _quote(self, reply: EngineReply) -> str:
         return reply.text if reply.kind is ReplyKind.MOVE else f"{reply.kind.name} {reply.text}"
 
-    def _begin(self, variant: Variant, command: str, patience: timedelta) -> Dialogue[None]:
-        """Have the board emptied by a command, if it needs one."""
-        self._variant = None
-        if command:
-            yield from self._order(command, patience)
-        self._variant, self._stones = variant, []
-        self._told, self._unsettled = None, 0
+    def _next_line(self, moves: Sequence[int]) -> str:
+        """BEGIN or TURN; empty where the engine must be shown the whole position."""
+        if not moves:
+            return "" if self._stones else "BEGIN"
+        if list(moves[:-1]) != self._stones or self.traits.takes_turns is False:
+            return ""
+        return f"TURN {self._name(moves[-1])}"
+
+    def _clear(self, variant: Variant, patience: timedelta) -> Dialogue[None]:
+        """Have the board emptied: by RESTART, or by START where the engine doesn't do that."""
+        told = self._told
+        if self.traits.restarts is False:
+            patience = START_PATIENCE
+        else:
+            reply = yield Ask(["RESTART"], ANSWERS, patience)
+            if reply.kind is ReplyKind.OK:
+                self.traits.restarts, self._stones = True, []
+                return
+            if self.traits.restarts is None:
+                logger.info("the engine knows no RESTART; it is told to START again")
+                self.traits.restarts = False
+        yield from self.start(variant, patience)
+        self._told, self._unsettled = told, len(self._hints)
+        yield Ask(self._hints)
 
     def _ask(
-        self, time: EngineTime | None, lines: Sequence[str], expects: frozenset[ReplyKind]
+        self,
+        time: EngineTime | None,
+        lines: Sequence[str],
+        expects: frozenset[ReplyKind],
+        reading: timedelta | None,
     ) -> Dialogue[EngineReply]:
-        """Ask, and tell the time; an UNKNOWN for each INFO since the last answer is passed over."""
+        """Ask, and tell the time; after a refusal go on `reading` for so long since the question.
+
+        An UNKNOWN for each INFO since the last answer is passed over, and an ERROR that names one.
+        """
         times = [] if time is None else time_lines(time, self._told)
         self._told = time or self._told
         self._unsettled += len(times)
         reply = yield Ask([*times, *lines], expects)
-        passed = 0
-        while (
-            reply.kind is ReplyKind.UNKNOWN
-            and passed < self._unsettled
-            and self.answers_hints is not False
-        ):
-            passed += 1
-            reply = yield Ask([], expects)
-        if self._unsettled and self.answers_hints is None and reply.kind not in _REFUSALS:
-            self.answers_hints = passed > 0
+        refusal, passed = None, 0
+        while reply.kind in _REFUSALS:
+            if self._is_for_a_hint(reply, times, passed):
+                passed += 1
+            else:
+                refusal = refusal or reply
+            reply = yield Ask([], expects, reading if refusal else None)
+        is_refused = reply.kind is ReplyKind.SILENCE and refusal is not None
+        if self._unsettled and self.traits.answers_hints is None and not is_refused:
+            self.traits.answers_hints = passed > 0
         self._unsettled = 0
-        return reply
+        return refusal if is_refused and refusal else reply
 
-    def _play(self, suggestion: EngineReply) -> Dialogue[EngineReply]:
-        """Have it play what it suggests; one that doesn't know PLAY has chosen all the same."""
-        ((x, y),) = suggestion.points
-        reply = yield Ask([f"PLAY {x},{y}"], _MOVES - {ReplyKind.SUGGEST}, PLAY_PATIENCE)
-        if reply.kind is ReplyKind.MOVE:
-            return reply
-        return EngineReply(ReplyKind.MOVE, suggestion.text, suggestion.points)
+    def _is_for_a_hint(self, reply: EngineReply, times: Sequence[str], passed: int) -> bool:
+        """Whether a refusal is of an INFO, not of the question."""
+        if reply.kind is ReplyKind.UNKNOWN:
+            return passed < self._unsettled and self.traits.answers_hints is not False
+        said = reply.text.upper().split()
+        return any(word.upper() in said for line in times for word in line.split()[1:])
+
+    def _play(self, suggestion: EngineReply) -> Dialogue[tuple[EngineReply, bool]]:
+        """Have it play what it suggests, which is its move all the same; also whether it has."""
+        if self.traits.plays_suggestions is not False:
+            ((x, y),) = suggestion.points
+            reply = yield Ask([f"PLAY {x},{y}"], _MOVES - {ReplyKind.SUGGEST}, PLAY_PATIENCE)
+            self.traits.plays_suggestions = reply.kind is ReplyKind.MOVE
+            if reply.kind is ReplyKind.MOVE:
+                return reply, True
+        return EngineReply(ReplyKind.MOVE, suggestion.text, suggestion.points), False
 
     def _name(self, cell: int) -> str:
         return point_name(cell, self._begun)
@@ -271,7 +337,7 @@ class YixinProtocol(GomocupProtocol):
 
     def stop(self) -> Dialogue[None]:
         """Have the engine end its search: it answers with the move that it has, which is dropped."""
-        self._stones = [-1]
+        self._stones = _UNKNOWN
         reply = yield Ask(["yxstop"], frozenset({ReplyKind.MOVE}), STOP_PATIENCE)
         if reply.kind is ReplyKind.SILENCE:
             raise EngineRefusedError("the engine doesn't answer yxstop")

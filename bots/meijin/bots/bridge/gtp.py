@@ -18,6 +18,7 @@ from meijin.bots.bridge.dialogue import (
     EngineRefusedError,
     EngineReply,
     EngineTime,
+    EngineTraits,
     NewGame,
     Point,
     ReplyKind,
@@ -54,8 +55,8 @@ class GtpProtocol(EngineProtocol):
     name = "gtp"
     farewell = "quit"
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        super().__init__(options)
+    def __init__(self, options: Mapping[str, str], traits: EngineTraits | None = None) -> None:
+        super().__init__(options, traits)
         self._knows_time = True
 
     def read(self, line: str) -> EngineReply:

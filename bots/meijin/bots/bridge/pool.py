@@ -6,13 +6,12 @@ import asyncio
 import itertools
 import logging
 import time
-from collections.abc import Callable, Coroutine
 from concurrent import futures
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any, TypeVar
 
 from meijin.bots.bridge.dialogue import Dialogue, EngineError, NewGame
+from meijin.bots.bridge.probe import Starter
 from meijin.bots.bridge.process import END_GRACE
 from meijin.bots.bridge.session import EngineSession
 from meijin.game import GOMOKU, Variant
@@ -27,63 +26,62 @@ logger = logging.getLogger("meijin.bots.engine")
 class EnginePool:
     """Engines by the number of their seat; each plays one game at a time, and then another.
 
-    It lives on one event loop; engines are waited for in threads.
+    One is *ready* when it has made a trial move and has an empty board: whatever that takes is
+    taken between games. It lives on one event loop; engines are waited for in threads.
     """
 
-    def __init__(
-        self,
-        launch: Callable[[int], EngineSession],
-        size: int,
-        *,
-        is_reused: bool = True,
-    ) -> None:
-        self._launch = launch
+    def __init__(self, starter: Starter, size: int, *, is_reused: bool = True) -> None:
+        self._starter = starter
         self._size = size
         self._is_reused = is_reused
         self._seats: dict[EngineSession, int] = {}
-        self._idle: list[EngineSession] = []
+        self._idle: list[EngineSession] = []  # ready
+        self._starting: dict[asyncio.Task[None], int] = {}  # with the numbers of their seats
+        self._clearing: set[asyncio.Task[None]] = set()
         self._threads = futures.ThreadPoolExecutor(_THREADS * size, "meijin-engine")
         self._held: dict[EngineSession, futures.Future[Any]] = {}  # their last dialogues
         self._usual: Variant = GOMOKU  # what the next game is likely to be
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._stops: set[asyncio.Task[None]] = set()  # of searches, each soon over
+        self._is_closed = False
 
     def add(self, session: EngineSession) -> None:
-        """Take an engine that has a board set up, before all others, as that of the first seat."""
+        """Take an engine that is ready, before all others, as that of the first seat."""
         self._seats[session] = 0
         self._idle.append(session)
 
     async def fill(self, variant: Variant) -> None:
-        """Have an engine for each game at once, with a board set up.
+        """Have an engine for each game at once, ready.
 
         Raises:
-            EngineError: one can't set it up, or dies.
+            EngineError: one can't get ready, or dies.
         """
         self._usual = variant
         while len(self._seats) < self._size:
-            session = self._open()
-            self._idle.append(await self._hold(session, session.protocol.start(variant)))
+            await self._start()
 
     async def acquire(self, game: NewGame) -> EngineSession:
-        """Take an engine that has begun `game`: one that waits, or a new one.
+        """Take an engine that has begun `game`: one that is ready, or as soon as one is.
 
         Raises:
-            EngineError: a new one can't begin it either.
+            EngineError: none gets ready.
         """
         self._usual = game.variant
-        if not self._idle and self._stops:
-            await asyncio.wait(self._stops)
-        while self._idle:
+        while True:
+            while not self._idle:
+                await self._one_more()
             session = self._idle.pop()
             if not session.process.is_alive:
                 self._retire(session)
                 continue
             try:
-                return await self._hold(session, session.protocol.new_game(game))
+                await self.hold(session, session.protocol.new_game(game))
             except EngineError as error:
                 logger.debug("started anew: %s", error)
-        session = self._open()
-        return await self._hold(session, session.protocol.new_game(game))
+                self._retire(session)
+            except asyncio.CancelledError:
+                self.discard(session)
+                raise
+            else:
+                return session
 
     async def hold(
         self,
@@ -105,10 +103,9 @@ class EnginePool:
             raise
 
     def release(self, session: EngineSession) -> None:
-        """Take an engine back whose game has ended; another game may have it."""
-        is_needed = len(self._seats) <= self._size
-        if self._is_reused and is_needed and session.process.is_alive:
-            self._idle.append(session)
+        """Take an engine back whose game has ended; it gets ready for another at once."""
+        if self._is_reused and len(self._seats) <= self._size and session.process.is_alive:
+            self._clear(session, None)
         else:
             self.discard(session)
 
@@ -116,7 +113,8 @@ class EnginePool:
         """End an engine that can't be used again, and start another in its stead."""
         if session in self._seats:
             self._retire(session)
-            self._run(self._refill())
+            if len(self._seats) + len(self._starting) < self._size:
+                self._start()
 
     def interrupt(self, session: EngineSession) -> None:
         """Take an engine back that is thinking: it is stopped where it can be, else ended."""
@@ -124,13 +122,13 @@ class EnginePool:
         if stop is None:
             self.discard(session)
         else:
-            task = self._run(self._stop(session, stop))
-            self._stops.add(task)
-            task.add_done_callback(self._stops.discard)
+            self._clear(session, stop)
 
     def close(self) -> None:
         """Ask all engines to end, and end those that don't within the grace."""
-        for task in self._tasks:
+        self._is_closed = True
+        self._starter.close()
+        for task in (*self._starting, *self._clearing):
             task.cancel()
         for session in self._seats:
             session.interrupt()
@@ -144,46 +142,56 @@ class EnginePool:
         self._idle.clear()
         self._threads.shutdown(wait=False)
 
-    async def _hold(self, session: EngineSession, dialogue: Dialogue[None]) -> EngineSession:
-        try:
-            await self.hold(session, dialogue)
-        except BaseException:
-            self._retire(session)
-            raise
-        return session
+    async def _one_more(self) -> None:
+        """Wait until an engine gets ready, which is started if none is about to be."""
+        tasks = {*self._starting, *self._clearing} or {self._start()}
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if not self._idle and tasks == done:
+            for task in done:
+                task.result()
 
-    def _open(self) -> EngineSession:
-        taken = set(self._seats.values())
+    def _start(self) -> asyncio.Task[None]:
+        taken = {*self._seats.values(), *self._starting.values()}
         seat = next(number for number in itertools.count() if number not in taken)
-        session = self._launch(seat)
-        self._seats[session] = seat
-        return session
+        task = asyncio.get_running_loop().create_task(self._get_ready(seat))
+        self._starting[task] = seat
+        task.add_done_callback(self._started)
+        return task
 
-    async def _stop(self, session: EngineSession, stop: Dialogue[None]) -> None:
+    def _started(self, task: asyncio.Task[None]) -> None:
+        del self._starting[task]
+        if not task.cancelled():
+            task.exception()  # whoever waits for an engine is told
+
+    async def _get_ready(self, seat: int) -> None:
+        launched = self._threads.submit(self._starter.ready, self._usual, seat)
+        session = await asyncio.wrap_future(launched)
+        self._seats[session] = seat
+        self._idle.append(session)
+
+    def _clear(self, session: EngineSession, stop: Dialogue[None] | None) -> None:
+        task = asyncio.get_running_loop().create_task(self._clear_board(session, stop))
+        self._clearing.add(task)
+        task.add_done_callback(self._clearing.discard)
+
+    async def _clear_board(self, session: EngineSession, stop: Dialogue[None] | None) -> None:
+        """Have an engine ready again, or another in its stead."""
         try:
-            await asyncio.wait((asyncio.wrap_future(self._held[session]),))
-            session.process.forget_interrupts()
-            await self.hold(session, stop)
-        except EngineError:
+            if stop is not None:
+                await asyncio.wait((asyncio.wrap_future(self._held[session]),))
+                session.process.forget_interrupts()
+                await self.hold(session, stop)
+            await self.hold(session, session.protocol.set_up(self._usual))
+        except EngineError as error:
+            logger.info("between games, %s; it is started anew", error)
             self.discard(session)
         else:
-            self.release(session)
+            self._idle.append(session)
 
     def _retire(self, session: EngineSession) -> None:
         """Ask an engine to end, and end it if it doesn't, while others go on."""
         if self._seats.pop(session, None) is not None:
             self._threads.submit(_end, session, self._held.pop(session, None))
-
-    async def _refill(self) -> None:
-        """Replace an engine while no game waits; if that fails, the next game tries again."""
-        with suppress(EngineError):
-            await self.fill(self._usual)
-
-    def _run(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
 
 def _end(session: EngineSession, held: futures.Future[Any] | None) -> None:

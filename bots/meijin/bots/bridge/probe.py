@@ -10,20 +10,25 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from weakref import WeakSet
 
-from meijin.bots.bridge.answers import cell_of, is_legal
+from meijin.bots.bridge.answers import are_stones, cell_of
 from meijin.bots.bridge.dialogue import (
     ANSWERS,
     EngineDiedError,
     EngineError,
+    EngineInterruptedError,
     EngineProtocol,
     EngineRefusedError,
     EngineSilentError,
     EngineStartError,
     EngineTime,
+    EngineTraits,
     NewGame,
+    Point,
     ReplyKind,
 )
 from meijin.bots.bridge.gomocup import (
@@ -35,7 +40,7 @@ from meijin.bots.bridge.gomocup import (
 )
 from meijin.bots.bridge.gtp import GtpProtocol
 from meijin.bots.bridge.process import EngineProcess
-from meijin.bots.bridge.session import SETTLING, WHOLE_PART, EngineSession
+from meijin.bots.bridge.session import SETTLING, USUAL_PAUSE, WHOLE_PART, EngineSession
 from meijin.bots.bridge.settings import WrapSettings
 from meijin.game import OpeningRule, Variant
 from meijin.game.rules.variant import MAX_SIDE, MIN_GOMOKU_SIDE
@@ -91,16 +96,79 @@ class Starter:
     """Starts engines with all that is known of them so far."""
 
     def __init__(self, settings: WrapSettings) -> None:
-        self.pause = settings.pause or timedelta(0)
+        self.pause = USUAL_PAUSE if settings.pause is None else settings.pause
         """Between an engine's answer and the next command."""
-        self.answers_hints: bool | None = None
-        """See `EngineProtocol.answers_hints`."""
+        self.traits = EngineTraits()
+        """What the engines that ran have shown."""
         self.protocol = PROTOCOLS[settings.protocol] if settings.protocol is not None else None
         self._settings = settings
+        self._tries_moves = settings.limits.cpu is None  # a move would use some of it up
+        self._sessions: WeakSet[EngineSession] = WeakSet()
+        self._is_closed = False
 
-    def launch(self, seat: int = 0, pause: timedelta = timedelta(0)) -> EngineSession:
-        """Start an engine for a seat, with that pause at least."""
-        return self._session(self._start(seat), max(pause, self.pause))
+    def new_game(self, variant: Variant, time: EngineTime) -> NewGame:
+        """A game, with what its engine may use."""
+        folder = self._settings.folder
+        memory = self._settings.limits.memory or 0
+        return NewGame(variant, time, memory, "" if folder is None else str(folder.absolute()))
+
+    def launch(self, seat: int = 0, pause: timedelta | None = None) -> EngineSession:
+        """Start an engine for a seat.
+
+        Raises:
+            EngineStartError: it can't be, or no more are to be started.
+        """
+        return self._session(self._start(seat), self.pause if pause is None else pause)
+
+    def ready(self, variant: Variant, seat: int = 0) -> EngineSession:
+        """Start an engine that has made a trial move, and has an empty board again.
+
+        The first move is the one that loads networks and lays out tables.
+
+        Raises:
+            EngineError: it can't set the board up, or dies.
+            EngineStartError: it can't be started.
+        """
+        session = self._set_up(variant, seat)
+        return session if self.warm(session, variant) else self._set_up(variant, seat)
+
+    def warm(self, session: EngineSession, variant: Variant) -> bool:
+        """Have an engine make a move of no game; one that fails is ended, and no other asked to."""
+        if self._tries_moves:
+            try:
+                self._try_move(session, variant)
+            except EngineError as error:
+                logger.warning("in a trial move, %s", error)
+                self._tries_moves = False
+                session.close(timedelta(0))
+                return False
+        return True
+
+    def _try_move(self, session: EngineSession, variant: Variant) -> None:
+        protocol = session.protocol
+        session.hold(protocol.new_game(self.new_game(variant, TRIAL_TIME)))
+        try:
+            session.hold(protocol.choose((), TRIAL_TIME), patience=TRIAL_PATIENCE)
+        except EngineSilentError:
+            if (stop := protocol.stop()) is None:
+                raise
+            session.hold(stop)
+        session.hold(protocol.set_up(variant))
+
+    def close(self) -> None:
+        """Start no more, and interrupt whoever waits for one."""
+        self._is_closed = True
+        for session in list(self._sessions):
+            session.interrupt()
+
+    def _set_up(self, variant: Variant, seat: int) -> EngineSession:
+        session = self.launch(seat)
+        try:
+            session.hold(session.protocol.start(variant))
+        except EngineError:
+            session.close(timedelta(0))
+            raise
+        return session
 
     def identify(self) -> tuple[EngineSession, Mapping[str, str] | None]:
         """Learn the protocol of an engine that is started; also, what it has told of itself by that.
@@ -118,16 +186,21 @@ class Starter:
         return session, None if self.protocol is GtpProtocol else about
 
     def _start(self, seat: int) -> EngineProcess:
+        if self._is_closed:
+            raise EngineStartError("the bot is to end")
         cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
         core = cores[seat % len(cores)]
         return EngineProcess(self._settings.command, self._settings.limits, core=core)
 
     def _session(self, process: EngineProcess, pause: timedelta) -> EngineSession:
         assert self.protocol is not None
-        protocol = self.protocol(self._settings.options)
-        protocol.answers_hints = self.answers_hints
+        protocol = self.protocol(self._settings.options, self.traits)
         is_suspended = self._settings.limits.is_suspended
-        return EngineSession(process, protocol, pause=pause, is_suspended=is_suspended)
+        session = EngineSession(process, protocol, pause=pause, is_suspended=is_suspended)
+        self._sessions.add(session)
+        if self._is_closed:
+            session.interrupt()
+        return session
 
 
 SIZES_PATIENCE = timedelta(seconds=60)
@@ -135,6 +208,13 @@ SIZES_PATIENCE = timedelta(seconds=60)
 TRIAL_TIME = EngineTime(turn_ms=200, match_ms=0, left_ms=None)
 TRIAL_PATIENCE = timedelta(seconds=5)
 """For a move of the trial game."""
+PAUSE_GAMES, PAUSE_MOVES = 5, 4
+"""Trial games and the engine's moves in each: after every one of them something follows at once."""
+PAUSE_PATIENCE = timedelta(seconds=10)
+"""For these games; an engine that isn't through by then is left alone as usual."""
+PAUSE_MS = 30
+"""What it is told that a move of them may take."""
+_PAUSES = (timedelta(0), USUAL_PAUSE, SETTLING)
 OPENING_PATIENCE = timedelta(seconds=2)
 """For the stones of an opening; an engine that is silent is taken to know no openings."""
 _USUAL_SIZES = (15, 20, 19)
@@ -149,7 +229,7 @@ class Probe:
         """Ask `session`, if there is one."""
         self._starter = starter
         self._session = session
-        self._pause = timedelta(0)
+        self._pause: timedelta | None = None  # while one is looked for
         self._size: int | None = None  # the last one that was set up
         self._refusal = ""
 
@@ -172,7 +252,11 @@ class Probe:
         Raises:
             EngineError: it can't set one up.
         """
-        session, self._session = self._ready(variant), None
+        session = self._ready(variant)
+        if not self._starter.warm(session, variant):
+            self._session = None
+            session = self._ready(variant)
+        self._session = None
         return session
 
     def find_about(self) -> Mapping[str, str]:
@@ -201,24 +285,66 @@ class Probe:
         )
 
     def find_pause(self, variant: Variant) -> timedelta:
-        """How long an engine must be left alone after its move, by a trial game's first moves.
+        """How long an engine must be left alone after its move, by the first moves of trial games.
 
-        Most need no pause. `SETTLING` is for one that doesn't answer a move that comes at once, but
-        does when it comes later, and for one that says more than its move.
+        Most need no pause: they hear twenty commands that follow a move at once, or the end of a
+        game. Others miss some of them, refuse half of one, or say more than they are asked for.
         """
-        for self._pause in (timedelta(0), SETTLING):
+        refusals: dict[timedelta, int] = {}
+        for self._pause in _PAUSES:
+            session = self.session
+            session.pause = self._pause
+            before = session.strays
             try:
-                before = self.session.strays
-                if _answers_twice(self.session, variant):
-                    self.session.process.sleep(SETTLING.total_seconds())
-                    self.session.drop_strays()
-                    return self._pause if self.session.strays == before else SETTLING
+                refused = self._missed(variant)
+            except EngineInterruptedError:
+                raise
             except EngineError as error:
                 logger.warning("in a trial game, %s", error)
                 self.drop()
-                break
-            self.drop()
-        return timedelta(0)
+                return USUAL_PAUSE
+            if session.strays != before:
+                return SETTLING
+            if refused == 0:
+                return self._pause
+            if refused is not None:
+                refusals[self._pause] = refused
+        # What it refuses however late it comes has nothing to do with the pause.
+        return min(refusals, key=lambda pause: (refusals[pause], pause), default=SETTLING)
+
+    def _missed(self, variant: Variant) -> int | None:
+        """How many lines an engine refuses in trial games; ``None`` where it misses a whole one.
+
+        Raises:
+            EngineError: it answers nothing at all, dies, or plays where no move can be.
+        """
+        deadline = time.monotonic() + PAUSE_PATIENCE.total_seconds()
+        session, before = self.session, self.session.refusals
+        for number in range(PAUSE_GAMES):
+            told = EngineTime(PAUSE_MS, match_ms=60_000, left_ms=60_000)
+            session.hold(session.protocol.new_game(self._starter.new_game(variant, told)))
+            moves: list[int] = []
+            for _ in range(PAUSE_MOVES):
+                told = replace(told, left_ms=60_000 - len(moves))
+                try:
+                    point = session.hold(
+                        session.protocol.choose(moves, told), patience=TRIAL_PATIENCE
+                    )
+                except EngineSilentError:
+                    if not moves and not number:
+                        raise
+                    self.drop()
+                    return None
+                if not isinstance(point, tuple):
+                    break
+                moves += _reply_to(moves, point, variant)
+            if time.monotonic() > deadline:
+                raise EngineSilentError(
+                    "the engine is too slow to be tried whether it needs a pause"
+                )
+        session.process.sleep(SETTLING.total_seconds())
+        session.drop_strays()
+        return session.refusals - before
 
     def find_opening_rules(self, variant: Variant) -> Sequence[OpeningRule]:
         """The opening rules whose first stones an engine places.
@@ -273,40 +399,55 @@ class Probe:
         return True
 
     def _places(self, rule: OpeningRule, variant: Variant) -> bool:
+        """Whether an engine does what an opening asks for, in all of its stages."""
+        if not self._does(rule, (), variant):
+            return False
+        center = variant.cells // 2
+        stones = (center, center + 1, center + variant.width, center - 1, center - 2)
+        for count in sorted({rule.stones, rule.most_stones}):
+            if not self._does(rule, stones[:count], variant):
+                if self._starter.traits.numbers_openings:
+                    return False
+                self._starter.traits.numbers_openings = True
+                if not self._does(rule, stones[:count], variant):
+                    self._starter.traits.numbers_openings = False
+                    return False
+                logger.info("the engine reads the stones of an opening with their sides")
+        return True
+
+    def _does(self, rule: OpeningRule, moves: Sequence[int], variant: Variant) -> bool:
+        """Whether an engine answers one stage of an opening."""
         try:
             session = self._ready(variant)
-            dialogue = session.protocol.open((), None, rule)
-            points = session.hold(dialogue, patience=OPENING_PATIENCE)
+            points = session.hold(
+                session.protocol.open(moves, None, rule), patience=OPENING_PATIENCE
+            )
+        except EngineInterruptedError:
+            raise
         except EngineError as error:
-            logger.debug("%s is not claimed: %s", rule.name, error)
-            if isinstance(error, EngineRefusedError):
-                self.session.process.sleep(SETTLING.total_seconds())
-                self.session.process.stale_lines()  # it may refuse each line
+            logger.info("%s with %d stones: %s", rule.name, len(moves), error)
             if isinstance(error, EngineSilentError) or not isinstance(error, EngineRefusedError):
                 self.drop()
+            else:
+                self.session.process.sleep(SETTLING.total_seconds())
+                self.session.process.stale_lines()  # it may refuse each line
             return False
-        return is_legal(points, rule, variant)
+        cells = [cell_of(point, variant) for point in points]
+        return are_stones((*moves, *cells), variant)
 
 
-def _answers_twice(session: EngineSession, variant: Variant) -> bool:
-    """Whether it answers a move that follows its own at once.
+def _reply_to(moves: Sequence[int], point: Point, variant: Variant) -> tuple[int, int]:
+    """The engine's move as a cell, and one that follows.
 
     Raises:
-        EngineError: it doesn't answer the first either, or dies.
+        EngineError: it is off the board, or occupied.
     """
-    session.hold(session.protocol.new_game(NewGame(variant, TRIAL_TIME)))
-    point = session.hold(session.protocol.choose((), TRIAL_TIME), patience=TRIAL_PATIENCE)
-    if not isinstance(point, tuple):
-        return True
     cell = cell_of(point, variant)
+    x, y = point
     if cell == variant.cells:
-        x, y = point
         raise EngineError(f"the engine plays {x},{y}, off the {variant.size} board")
-    second = session.protocol.choose((cell, 0 if cell else 1), TRIAL_TIME)
-    try:
-        session.hold(second, patience=TRIAL_PATIENCE)
-    except EngineDiedError:
-        raise
-    except EngineError:
-        return False
-    return True
+    if cell in moves:
+        raise EngineError(f"the engine plays {x},{y}, which is occupied")
+    taken = {*moves, cell}
+    free = (other for other in range(0, variant.cells, 2) if other not in taken)
+    return cell, next(free)

@@ -13,6 +13,7 @@ from meijin.bots.bridge.dialogue import (
     SILENCE,
     Ask,
     Dialogue,
+    EngineError,
     EngineProtocol,
     EngineReply,
     ReplyKind,
@@ -21,14 +22,19 @@ from meijin.bots.bridge.process import EngineProcess
 
 _Result = TypeVar("_Result")
 
+TRANSCRIPT = 200
+"""Lines of what was said that are kept."""
 MESSAGES_KEPT = 32
 """The last messages of a dialogue, which tell most of the analysis."""
 WHOLE_PART = timedelta(milliseconds=150)
 """An answer without an end of line is taken for whole when nothing more has come for so long."""
 SETTLING = timedelta(milliseconds=50)
 """How long an engine is left alone after its move, if it says more than it is asked for."""
+USUAL_PAUSE = timedelta(milliseconds=30)
+"""How long an engine is left alone that isn't known to hear what follows its move at once."""
 BACKSTOP = timedelta(seconds=10)
 """Past the time of a move, when the server has ended the game long ago."""
+_REFUSALS = frozenset({ReplyKind.UNKNOWN, ReplyKind.ERROR})
 _MICROSECOND = timedelta(microseconds=1)
 _SHOWN = 200
 _NOISES_LOGGED = 5
@@ -62,6 +68,11 @@ class EngineSession:
         have been asked in other words since."""
         self.answered_ns = 0
         """When the last of its answers was read."""
+        self.transcript: deque[str] = deque(maxlen=TRANSCRIPT)
+        """The last lines, ``> `` to the engine and ``< `` by it."""
+        self._written_at = 0.0  # the last lines, on the monotonic clock
+        self.refusals = 0
+        """UNKNOWN and ERROR, so far."""
         self.strays = 0
         """Lines that nobody asked for, so far."""
         self._noises = 0  # lines in this dialogue that answered nothing
@@ -84,6 +95,9 @@ class EngineSession:
         except StopIteration as end:
             result: _Result = end.value
             return result
+        except EngineError as error:
+            error.dialogue = tuple(self.transcript)
+            raise
         finally:
             if self._is_suspended:
                 self.process.suspend()
@@ -93,7 +107,7 @@ class EngineSession:
         for line in self.process.stale_lines():
             kind = self._heard(line).kind
             if kind is ReplyKind.UNKNOWN:
-                self.protocol.answers_hints = True
+                self.protocol.traits.answers_hints = True
             if kind is not ReplyKind.MESSAGE:
                 self.strays += 1
                 self.pause = max(self.pause, SETTLING)
@@ -115,7 +129,7 @@ class EngineSession:
         if not ask.expects:
             return SILENCE
         allowed = ask.patience or patience
-        deadline = None if allowed is None else time.monotonic() + allowed.total_seconds()
+        deadline = None if allowed is None else self._written_at + allowed.total_seconds()
         while (line := self._read(ask, deadline)) is not None:
             reply = self._heard(line)
             if reply.kind in ask.expects:
@@ -134,13 +148,16 @@ class EngineSession:
             if (wait_ns := ready_ns - time.monotonic_ns()) > 0:
                 self.process.sleep(wait_ns / 1e9)
         self.drop_strays()
-        if logger.isEnabledFor(logging.DEBUG):
-            for line in ask.lines:
+        is_shown = logger.isEnabledFor(logging.DEBUG)
+        for line in ask.lines:
+            self.transcript.append(f"> {line}")
+            if is_shown:
                 logger.debug("> %s", line)
         text = _text(ask.lines)
         if ask.expects and not self.asked_ns:
             self.asked_ns = time.monotonic_ns()
         self.process.write(text)
+        self._written_at = time.monotonic()
 
     def _read(self, ask: Ask, deadline: float | None) -> str | None:
         def patience(part: str) -> float | None:
@@ -153,9 +170,12 @@ class EngineSession:
         return self.process.read_line(patience)
 
     def _heard(self, line: str) -> EngineReply:
+        self.transcript.append(f"< {line[:_SHOWN]}")
         if logger.isEnabledFor(logging.DEBUG):
             logger.debug("< %s", line[:_SHOWN])
         reply = self.protocol.read(line)
+        if reply.kind in _REFUSALS:
+            self.refusals += 1
         if reply.kind is ReplyKind.MESSAGE:
             self.messages.append(reply.text)
         return reply

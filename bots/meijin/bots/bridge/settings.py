@@ -61,6 +61,8 @@ class WrapSettings:
     """Games at once, each with a process of its own."""
     options: Mapping[str, str] = field(default_factory=dict)
     """The engine's own."""
+    folder: Path | None = None
+    """Where it may keep files from game to game."""
     margin: timedelta = MARGIN
     """Kept back of the time that it is told of."""
     pause: timedelta | None = None

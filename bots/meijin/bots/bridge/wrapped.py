@@ -21,7 +21,6 @@ from meijin.bots.bridge.dialogue import (
     EngineProtocol,
     EngineStartError,
     EngineTime,
-    NewGame,
     Point,
 )
 from meijin.bots.bridge.pool import EnginePool
@@ -99,9 +98,7 @@ class WrappedBot(Bot):
         self._settings = settings
         self.starter = Starter(settings)
         """Starts its processes, with what is known of it."""
-        self._pool = EnginePool(
-            self.starter.launch, settings.games, is_reused=settings.limits.cpu is None
-        )
+        self._pool = EnginePool(self.starter, settings.games, is_reused=settings.limits.cpu is None)
         self._games: defaultdict[str, _Game] = defaultdict(_Game)
         self._overrun = timedelta(0)
         self._is_closed = False
@@ -203,7 +200,6 @@ class WrappedBot(Bot):
             variant = _usual_variant(sizes, settings.rules[0])
             if settings.pause is None:
                 self.starter.pause = probe.find_pause(variant)
-                self.starter.answers_hints = probe.session.protocol.answers_hints
             if settings.opening_rules is None:
                 opening_rules = probe.find_opening_rules(variant)
             else:
@@ -232,15 +228,15 @@ class WrappedBot(Bot):
             f", left alone for {pause} ms after its moves" if pause else "",
         )
 
-    def _time(self, position: Position) -> NewGame:
-        time_told = engine_time(position, self._settings.margin, self._overrun)
-        return NewGame(position.variant, time_told, self._settings.limits.memory or 0)
+    def _time(self, position: Position) -> EngineTime:
+        return engine_time(position, self._settings.margin, self._overrun)
 
     def _seat(self, position: Position) -> asyncio.Task[EngineSession]:
         """The engine of a game, which begins it if none has."""
         game = self._games[position.game_id]
         if game.seat is None:
-            game.seat = asyncio.create_task(self._pool.acquire(self._time(position)))
+            new_game = self.starter.new_game(position.variant, self._time(position))
+            game.seat = asyncio.create_task(self._pool.acquire(new_game))
             game.seat.add_done_callback(retrieve)
         return game.seat
 
@@ -285,7 +281,7 @@ class WrappedBot(Bot):
     ) -> tuple[_Result, Sequence[str]]:
         """Hold a dialogue with the game's engine on its clock; also return what it said beside."""
         game, seat = self._games[position.game_id], self._seat(position)
-        time_told = self._time(position).time
+        time_told = self._time(position)
         patience = timedelta(milliseconds=position.move_ms) + BACKSTOP
         session: EngineSession | None = None
         try:

@@ -106,6 +106,10 @@ def wrap(
             metavar="MS",
         ),
     ] = None,
+    folder: Annotated[
+        Path | None,
+        option("Where it may keep files from game to game; told as INFO.", metavar="DIR"),
+    ] = None,
     memory: Annotated[
         int | None,
         option("Megabytes that each of its processes may use.", 1, 1 << 24, metavar="MB"),
@@ -140,6 +144,7 @@ def wrap(
         sizes=None if sizes is None else _sizes(sizes),
         games=games,
         options=dict(read_option(text) for text in options or ()),
+        folder=folder,
         margin=margin * _MILLISECOND,
         pause=None if pause is None else pause * _MILLISECOND,
         limits=EngineLimits(
