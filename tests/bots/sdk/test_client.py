@@ -70,6 +70,15 @@ async def test_hello(server: ScriptedServer) -> None:
     assert not hello.bot_name
 
 
+async def test_tells_as_whom_it_was_let_in(server: ScriptedServer) -> None:
+    """Whenever it is: by a token alone nobody else knows the bot's name."""
+    names: list[str] = []
+    async with server.playing(FirstCellBot(), on_entered=names.append) as session:
+        await session.send_ping(1)
+        await session.receive()
+        assert names == ["first"]
+
+
 class PreparingBot(FirstCellBot):
     """Takes its time before it can play."""
 

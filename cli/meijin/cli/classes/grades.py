@@ -55,8 +55,8 @@ RUNNING = tournament_pb.TOURNAMENT_STATE_RUNNING
 POLL_INTERVAL = timedelta(seconds=0.5)
 """Between two looks at the tests."""
 
-WORTH_TELLING = timedelta(minutes=1)
-"""Of how long the tests still take."""
+MINUTE = timedelta(minutes=1)
+"""What takes less is not worth telling."""
 
 UNFINISHED = 3
 """The exit status when games are left, since bots were away or can't play them."""
@@ -234,7 +234,9 @@ def _time_left(
     for trial in trials:
         against.setdefault(trial.anchor.label, []).append(tests[trial.tournament_id])
     left = forecast.left(against, clock.monotonic())
-    return f"about {duration_text(left)} left" if left and left >= WORTH_TELLING else ""
+    if left is None or left < MINUTE:
+        return ""
+    return f"about {duration_text(MINUTE * round(left / MINUTE))} left"
 
 
 def _size(trials: Sequence[Trial]) -> str:
