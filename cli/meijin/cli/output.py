@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import typer
-from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from rich.console import Console, ConsoleDimensions
 from rich.text import Text
@@ -81,6 +80,8 @@ def print_secret(secret: str, note: str) -> None:
 
 
 def message_fields(message: Message) -> dict[str, object]:
+    from google.protobuf.json_format import MessageToDict  # noqa: PLC0415 - takes 10 ms, for --json
+
     return MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )

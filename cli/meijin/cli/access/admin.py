@@ -7,7 +7,6 @@ from typing import Annotated
 from urllib.parse import unquote
 
 import typer
-from google.protobuf.json_format import MessageToDict
 
 from meijin.cli.access.tokens import secret_output
 from meijin.cli.command import (
@@ -105,6 +104,8 @@ def act_text(act: pb.Act) -> str:
 
 
 def change_text(act: pb.Act) -> str:
+    from google.protobuf.json_format import MessageToDict  # noqa: PLC0415 - as in `output`
+
     before, after = MessageToDict(act.before), MessageToDict(act.after)
     changes = []
     for name in sorted({**before, **after}):

@@ -8,7 +8,6 @@ This needs a process of its own: `subprocess`'s ``preexec_fn`` is not safe once 
 threads run, and gRPC's do.
 """
 
-import ctypes
 import os
 import signal
 import sys
@@ -34,6 +33,8 @@ def main(arguments: list[str]) -> None:
     """
     parent, command = int(arguments[0]), arguments[1:]
     if sys.platform == "linux":
+        import ctypes  # noqa: PLC0415 - takes 5 ms, and whoever asks for the arguments needs none
+
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
         if os.getppid() != parent:
             sys.exit(f"not starting {command[0]}: its parent {parent} has died")
