@@ -9,8 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from meijin.bots import Bot, Choice, Resignation, load_bot
-from meijin.bots.bridge.settings import WrapSettings, find_command
-from meijin.bots.bridge.wrapped import WrappedBot
 from meijin.bots.sdk.answer import Failure
 from meijin.bots.sdk.wire import analysis_to_proto
 from meijin.cli.bot.options import BotSettingsOption, is_behind_dashes, read_option
@@ -126,6 +124,9 @@ def _budget(record: GameRecord, turn: RecordedTurn) -> timedelta:
 def _bot(words: list[str], options: list[str], variant: Variant, *, is_engine: bool) -> Bot:
     if is_engine:
         low, high = sorted((variant.width, variant.height))
+        from meijin.bots.bridge.settings import WrapSettings, find_command  # noqa: PLC0415
+        from meijin.bots.bridge.wrapped import WrappedBot  # noqa: PLC0415 - takes 10 ms
+
         settings = WrapSettings(
             command=find_command(words),
             rules=(variant.rule,),
