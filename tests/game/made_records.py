@@ -121,7 +121,12 @@ def random_times(moves: tuple[int, ...], rng: random.Random) -> tuple[timedelta,
 
 def random_analysis(moves: tuple[int, ...], rng: random.Random) -> tuple[Analysis | None, ...]:
     return tuple(
-        Analysis(rng.randrange(-(2**31), 2**31), rng.randrange(99), rng.randrange(2**63), moves[:2])
+        Analysis(
+            rng.randrange(-(2**31), 2**31),
+            rng.choice((None, rng.randrange(99))),
+            rng.choice((None, rng.randrange(2**63))),
+            moves[:2],
+        )
         if rng.random() < 0.5
         else None
         for _ in moves

@@ -577,9 +577,9 @@ class Analysis(_message.Message):
     score: _builtins.int
     """From the mover's side, in the engine's own unit."""
     depth: _builtins.int
-    """Plies searched."""
+    """Plies searched; absent where it has not told."""
     nodes: _builtins.int
-    """Positions visited."""
+    """Positions visited; likewise."""
     pv: _builtins.bytes
     """The line it expects, beginning with the move played: two bytes a cell,
     little-endian. Its first 64 plies are kept.
@@ -588,15 +588,22 @@ class Analysis(_message.Message):
         self,
         *,
         score: _builtins.int = ...,
-        depth: _builtins.int = ...,
-        nodes: _builtins.int = ...,
+        depth: _builtins.int | None = ...,
+        nodes: _builtins.int | None = ...,
         pv: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_depth", b"_depth", "_nodes", b"_nodes", "depth", b"depth", "nodes", b"nodes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["depth", b"depth", "nodes", b"nodes", "pv", b"pv", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_depth", b"_depth", "_nodes", b"_nodes", "depth", b"depth", "nodes", b"nodes", "pv", b"pv", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__depth: _TypeAlias = _typing.Literal["depth"]  # noqa: Y015
+    _WhichOneofArgType__depth: _TypeAlias = _typing.Literal["_depth", b"_depth"]  # noqa: Y015
+    _WhichOneofReturnType__nodes: _TypeAlias = _typing.Literal["nodes"]  # noqa: Y015
+    _WhichOneofArgType__nodes: _TypeAlias = _typing.Literal["_nodes", b"_nodes"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__depth) -> _WhichOneofReturnType__depth | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__nodes) -> _WhichOneofReturnType__nodes | None: ...
 
 Global___Analysis: _TypeAlias = Analysis  # noqa: Y015
 

@@ -7,6 +7,7 @@ ply. For wrapped engines the lines that are said to them and by them stand betwe
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 from meijin.bots.sdk.answer import Choice, Failure, Resignation, Unchecked
@@ -14,6 +15,7 @@ from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.turn import Turn
 from meijin.bots.sdk.wire import Action
 from meijin.game import Analysis, Variant, cell_name, decode_moves
+from meijin.game.records.analysis import format_analysis
 from meijin.game.records.record import format_position
 
 logger = logging.getLogger("meijin.bots.turns")
@@ -61,8 +63,9 @@ def _answer_text(answer: object, variant: Variant) -> str:
     match answer:
         case int() | Choice(int(), None):
             text = cell_name(answer if isinstance(answer, int) else answer.cell, variant)
-        case Choice(cell, Analysis(score, depth, nodes)):
-            text = f"{cell_name(cell, variant)}, score {score}, depth {depth}, nodes {nodes}"
+        case Choice(cell, Analysis() as analysis):
+            said = ", ".join(format_analysis(replace(analysis, pv=()), variant))
+            text = f"{cell_name(cell, variant)}, {said}"
         case Unchecked(cell):
             text = f"cell {cell}, unchecked"
         case Failure(message):

@@ -173,8 +173,8 @@ def analysis_to_proto(analysis: Analysis) -> play_service_pb2.Analysis | None:
     try:
         return play_service_pb2.Analysis(
             score=max(-_MAX_SCORE, min(int(analysis.score), _MAX_SCORE)),
-            depth=min(int(analysis.depth), _MAX_DEPTH),
-            nodes=min(int(analysis.nodes), _MAX_NODES),
+            depth=None if analysis.depth is None else min(int(analysis.depth), _MAX_DEPTH),
+            nodes=None if analysis.nodes is None else min(int(analysis.nodes), _MAX_NODES),
             pv=encode_moves([int(cell) for cell in analysis.pv[:MAX_PV]]),
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

@@ -114,8 +114,8 @@ def _thoughts(game: game_pb2.Game, ply: int) -> Iterator[str]:
         return
     found = analysis_from_proto(move.analysis)
     yield f"score {found.score:>6}"
-    yield f"depth {found.depth:>2}"
-    yield f"nodes {rate_text(found.nodes) or 0:>5}"
+    yield f"depth {'-' if found.depth is None else found.depth:>2}"
+    yield f"nodes {'-' if found.nodes is None else rate_text(found.nodes) or 0:>5}"
     variant = variant_from_proto(game.variant)
     cells = cells_on_board(found.pv, variant)
     if cells:

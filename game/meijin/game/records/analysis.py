@@ -23,10 +23,10 @@ class Analysis:
 
     score: int = 0
     """From the bot's side, in its own unit; more is better."""
-    depth: int = 0
-    """Plies searched."""
-    nodes: int = 0
-    """Positions visited."""
+    depth: int | None = None
+    """Plies searched; ``None`` where nobody has told."""
+    nodes: int | None = None
+    """Positions visited; likewise."""
     pv: Sequence[int] = ()
     """The principal variation: the cells it expects, beginning with its own."""
 
@@ -44,8 +44,10 @@ def cells_on_board(pv: Iterable[int], variant: Variant) -> tuple[int, ...]:
 def format_analysis(analysis: Analysis, variant: Variant) -> Iterator[str]:
     """The parts of an analysis in writing, such as ``score 30`` and ``pv h8 i9``."""
     yield f"score {analysis.score}"
-    yield f"depth {analysis.depth}"
-    yield f"nodes {analysis.nodes}"
+    if analysis.depth is not None:
+        yield f"depth {analysis.depth}"
+    if analysis.nodes is not None:
+        yield f"nodes {analysis.nodes}"
     if analysis.pv:
         yield _PV + " ".join(cell_name(cell, variant) for cell in analysis.pv)
 

@@ -246,7 +246,9 @@ def evaluation_from_proto(message: pb.Evaluation) -> Evaluation:
     analysis = None
     if message.HasField("analysis"):
         said = message.analysis
-        analysis = SearchAnalysis(said.score, said.depth, said.nodes, _line(said.pv))
+        depth = said.depth if said.HasField("depth") else None
+        nodes = said.nodes if said.HasField("nodes") else None
+        analysis = SearchAnalysis(said.score, depth, nodes, _line(said.pv))
     return Evaluation(
         message.evaluation,
         message.cell if message.HasField("cell") else None,
@@ -282,12 +284,12 @@ def _failure_from_proto(message: pb.Failure) -> Failure:
 
 
 def analysis_from_proto(message: pb.Analysis) -> Analysis:
-    return {
-        "score": message.score,
-        "depth": message.depth,
-        "nodes": message.nodes,
-        "pv": list(_line(message.pv)),
-    }
+    told: Analysis = {"score": message.score, "pv": list(_line(message.pv))}
+    if message.HasField("depth"):
+        told["depth"] = message.depth
+    if message.HasField("nodes"):
+        told["nodes"] = message.nodes
+    return told
 
 
 def _line(pv: bytes) -> Sequence[int]:

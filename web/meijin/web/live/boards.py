@@ -95,7 +95,7 @@ def _evaluation(evaluation: GameEvaluation) -> Mapping[str, object]:
     return {
         "ply": evaluation.ply,
         "score": analysis.score,
-        "depth": analysis.depth,
-        "nodes": analysis.nodes,
+        "depth": analysis.depth if analysis.HasField("depth") else None,
+        "nodes": analysis.nodes if analysis.HasField("nodes") else None,
         "pv": list(decode_moves(analysis.pv)),
     }

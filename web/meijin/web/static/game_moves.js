@@ -114,7 +114,7 @@ export class Moves {
     element.dataset.score = ply % 2 ? score : -score;
     const { width, height } = this.size;
     const line = pv.map((cell) => cellName(cell, width, height)).join(" ");
-    this.#write(element, { score: score > 0 ? `+${score}` : score, depth, nodes, line });
+    this.#write(element, { score: score > 0 ? `+${score}` : score, depth: depth ?? "–", nodes: nodes ?? "–", line });
   }
 
   /** Sets both clocks as they are after the last move. */

@@ -84,8 +84,8 @@ function thoughtText(thought) {
   return form
     .replace("%side", thought.ply % 2 ? white : black)
     .replace("%score", thought.score)
-    .replace("%depth", thought.depth)
-    .replace("%nodes", thought.nodes.toLocaleString("en"));
+    .replace("%depth", thought.depth ?? "–")
+    .replace("%nodes", thought.nodes?.toLocaleString("en") ?? "–");
 }
 
 /** The board of a game; a new one takes the place of one that has ended. */

@@ -103,8 +103,8 @@ def told_analysis(said: Mapping[str, Any] | None, variant: Variant) -> Analysis 
         return None
     return Analysis(
         score=said.get("score", 0),
-        depth=said.get("depth", 0),
-        nodes=said.get("nodes", 0),
+        depth=said.get("depth"),
+        nodes=said.get("nodes"),
         pv=cells_on_board(said.get("pv", ()), variant),
     )
 
