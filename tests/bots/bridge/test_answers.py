@@ -28,7 +28,7 @@ CELL = 7 * 15 + 7
         ),
         (
             ["depth 9 value 30 bestline [7,7] [8,6] [9,8]"],
-            Analysis(30, 9, 0, (112, 98, 129)),
+            Analysis(30, 9, None, (112, 98, 129)),
         ),
         (["ev 45 d 12 n 1.5M pv 7,7 8,6"], Analysis(45, 12, 1_500_000, (112, 98))),
         (["Depth: 8, Score: +M7, Nodes: 99"], Analysis(29_993, 8, 99)),

@@ -2,6 +2,7 @@
 
 - `wrapped`, `settings`: an engine as a bot of the SDK, how it is run, and what it is told of the clock
 - `probe`: what is found out by asking it, the protocol first
+- `known`: what is known of engines by their names, a table that users add to
 - `pool`: its processes, one for each game at once
 - `session`: dialogues held with one of them
 - `process`, `launcher`: a process and its lines, bounded; and what stands between the bridge and it,

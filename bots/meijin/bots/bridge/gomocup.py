@@ -71,7 +71,7 @@ logger = logging.getLogger("meijin.bots.engine")
 
 _POINT = re.compile(r"(-?[0-9]{1,9})\s*,\s*(-?[0-9]{1,9})")
 _POINTS = re.compile(rf"{_POINT.pattern}(?:[\s,;]+{_POINT.pattern})*")
-_WORD = re.compile(r"(OK|SWAP|SUGGEST|UNKNOWN|ERROR|MESSAGE|DEBUG)\b[\s:]*(.*)", re.IGNORECASE)
+_WORD = re.compile(r"(OK|SWAP|SUGGEST|UNKNOWN|ERROR|MESSAGE|DEBUG|INFO)\b[\s:]*(.*)", re.IGNORECASE)
 _ABOUT = re.compile(r'\b(\w{1,40})\s{0,4}=\s{0,4}"([^"]*)"')
 _PROMPT = "> "
 _KINDS = {
@@ -81,6 +81,7 @@ _KINDS = {
     "ERROR": ReplyKind.ERROR,
     "MESSAGE": ReplyKind.MESSAGE,
     "DEBUG": ReplyKind.MESSAGE,
+    "INFO": ReplyKind.MESSAGE,
 }
 
 

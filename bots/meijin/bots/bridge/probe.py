@@ -15,7 +15,7 @@ from datetime import timedelta
 from functools import partial
 from weakref import WeakSet
 
-from meijin.bots.bridge.answers import are_stones, cell_of
+from meijin.bots.bridge.answers import USUAL_MESSAGES, MessagePatterns, are_stones, cell_of
 from meijin.bots.bridge.dialogue import (
     ANSWERS,
     EngineDiedError,
@@ -39,6 +39,7 @@ from meijin.bots.bridge.gomocup import (
     parse_reply,
 )
 from meijin.bots.bridge.gtp import GtpProtocol
+from meijin.bots.bridge.known import KnownEngine, known_engine
 from meijin.bots.bridge.process import EngineProcess
 from meijin.bots.bridge.session import SETTLING, USUAL_PAUSE, WHOLE_PART, EngineSession
 from meijin.bots.bridge.settings import WrapSettings
@@ -100,11 +101,29 @@ class Starter:
         """Between an engine's answer and the next command."""
         self.traits = EngineTraits()
         """What the engines that ran have shown."""
+        self.known: KnownEngine | None = None
         self.protocol = PROTOCOLS[settings.protocol] if settings.protocol is not None else None
         self._settings = settings
         self._tries_moves = settings.limits.cpu is None  # a move would use some of it up
         self._sessions: WeakSet[EngineSession] = WeakSet()
         self._is_closed = False
+
+    @property
+    def messages(self) -> MessagePatterns:
+        """How the engine writes what it thinks."""
+        return self.known.messages if self.known is not None else USUAL_MESSAGES
+
+    def recognize(self, *names: str) -> None:
+        """Take over what is known of an engine of one of these names.
+
+        Raises:
+            EngineStartError: the user's table can't be read.
+        """
+        self.known = known_engine(*names)
+        if self.known is not None:
+            self.known.tell(self.traits)
+            if self.known.pause is not None and self._settings.pause is None:
+                self.pause = self.known.pause
 
     def new_game(self, variant: Variant, time: EngineTime) -> NewGame:
         """A game, with what its engine may use."""

@@ -176,7 +176,7 @@ class EngineSession:
         reply = self.protocol.read(line)
         if reply.kind in _REFUSALS:
             self.refusals += 1
-        if reply.kind is ReplyKind.MESSAGE:
+        if reply.kind in {ReplyKind.MESSAGE, ReplyKind.NOISE}:
             self.messages.append(reply.text)
         return reply
 

@@ -160,7 +160,9 @@ class WrappedBot(Bot):
         if plan is not None and plan[0] == tuple(position.board.moves):
             return move_answer(plan[1], (), position.board)
         found = cast("_Found", await self._think(position, is_opening=False))
-        return found if isinstance(found, Resignation) else move_answer(*found, position.board)
+        if isinstance(found, Resignation):
+            return found
+        return move_answer(*found, position.board, self.starter.messages)
 
     async def place_opening(self, position: Position, stones: int) -> Placement:  # noqa: ARG002 - the opening rule says it
         return cast("Placement", await self._think(position, is_opening=True))
@@ -196,9 +198,11 @@ class WrappedBot(Bot):
         try:
             if about is None:
                 about = probe.find_about()
+            self.starter.recognize(about.get("name", ""), display_name(settings.command))
+            probe.session.pause = self.starter.pause
             sizes = settings.sizes or probe.find_sizes()
             variant = _usual_variant(sizes, settings.rules[0])
-            if settings.pause is None:
+            if not self._is_pause_known:
                 self.starter.pause = probe.find_pause(variant)
             if settings.opening_rules is None:
                 opening_rules = probe.find_opening_rules(variant)
@@ -213,19 +217,25 @@ class WrappedBot(Bot):
         self.capabilities = _capabilities(settings, sizes, opening_rules)
         return first, variant
 
+    @property
+    def _is_pause_known(self) -> bool:
+        known = self.starter.known
+        return self._settings.pause is not None or (known is not None and known.pause is not None)
+
     def _log_findings(self) -> None:
         assert self.starter.protocol is not None
         can = self.capabilities
         pause = self.starter.pause // timedelta(milliseconds=1)
         logger.info(
-            "%s %s speaks %s, boards %d to %d, openings %s%s",
+            "%s %s: %sspeaks %s, boards %d to %d, openings %s%s",
             self.name,
             self.version,
+            "" if self.starter.known is None else "known, ",
             self.starter.protocol.name,
             can.min_size,
             can.max_size,
             " ".join(rule.name for rule in can.opening_rules),
-            f", left alone for {pause} ms after its moves" if pause else "",
+            f", waiting {pause} ms after its moves" if pause else "",
         )
 
     def _time(self, position: Position) -> EngineTime:
