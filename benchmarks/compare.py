@@ -27,31 +27,25 @@ cpu_ratio              of the moves per second of processor time
 """
 
 import argparse
-import os
 import shlex
-import signal
-import subprocess
 import sys
-import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from arbitration import Load
 from arbitration import measure as measure_arena
-from line_engine import TALLY, engine
-from processor_time import tree_seconds
+from line_engine import engine
 from report import Row, parser_of, print_json, show
+from runner_process import runner_command, runner_process
 from spread import Spread
 from tally import read_tally
 
 PIPE_RUNNER = Path(__file__).with_name("pipe_runner.py")
 GAMES = 1_000_000
 """More than any runner ends."""
-START_TIME = 120.0
 WARM_UP = 1.0
 """Seconds from a runner's first move until the window opens."""
 
@@ -132,75 +126,24 @@ class LocalRunner(Contestant):
 
     def play(self, seconds: float) -> Window:
         """Start the command, and end it when it has been measured."""
-        with tempfile.TemporaryDirectory(prefix="meijin-tally-") as folder:
-            tallies, log = Path(folder) / "tallies", Path(folder) / "log"
-            tallies.mkdir()
-            with self._started(tallies, log) as process:
-                self._wait_for_moves(process, tallies, log)
-                time.sleep(WARM_UP)
-                before, cpu, start = (
-                    read_tally(tallies),
-                    tree_seconds(process.pid),
-                    time.monotonic(),
-                )
-                time.sleep(seconds)
-                span, spent = time.monotonic() - start, tree_seconds(process.pid) - cpu
-                moves = (read_tally(tallies) - before).moves
-                self._check(process, log)
+        with runner_process(self.name, self.command) as runner:
+            runner.wait_for(1)
+            time.sleep(WARM_UP)
+            before, cpu, start = read_tally(runner.tallies), runner.cpu_seconds, time.monotonic()
+            time.sleep(seconds)
+            span, spent = time.monotonic() - start, runner.cpu_seconds - cpu
+            moves = (read_tally(runner.tallies) - before).moves
+            runner.check()
         return Window(max(moves, 1), span, spent)
-
-    @contextmanager
-    def _started(self, tallies: Path, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-        environment = {**os.environ, TALLY: str(tallies)}
-        with (
-            log.open("wb") as output,
-            subprocess.Popen(
-                self.command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env=environment,
-                start_new_session=True,
-            ) as process,
-        ):
-            try:
-                yield process
-            finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-
-    def _wait_for_moves(self, process: "subprocess.Popen[bytes]", tallies: Path, log: Path) -> None:
-        deadline = time.monotonic() + START_TIME
-        while not read_tally(tallies).moves:
-            self._check(process, log)
-            if time.monotonic() > deadline:
-                raise TimeoutError(
-                    f"{self.name}: no move after {START_TIME:g} s; does it start {{bot}}?"
-                )
-            time.sleep(0.05)
-
-    def _check(self, process: "subprocess.Popen[bytes]", log: Path) -> None:
-        if process.poll() is not None:
-            words = log.read_text(errors="replace").splitlines() or ["nothing"]
-            raise RuntimeError(
-                f"{self.name} ended by itself with {process.returncode}; it said last: {words[-1]}"
-            )
 
 
 def local_runners(options: argparse.Namespace, program: Path) -> Iterator[LocalRunner]:
     """Our own, and those of the command line."""
     own = shlex.join([sys.executable, str(PIPE_RUNNER)])
-    words = {
-        "{bot}": str(program),
-        "{games}": str(GAMES),
-        "{concurrency}": str(options.concurrency),
-    }
     named = {"pipes": f"{own} {{bot}} --games {{games}} --concurrency {{concurrency}}"}
     named |= {f"runner {number}": text for number, text in enumerate(options.runner, 1)}
     for name, text in named.items():
-        command = shlex.split(text)
-        for word, value in words.items():
-            command = [given.replace(word, value) for given in command]
+        command = runner_command(text, bot=program, games=GAMES, concurrency=options.concurrency)
         yield LocalRunner(name, command, options.concurrency)
 
 

@@ -5,12 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 static char taken[1024];
 static int order[1024];
 static int width = 15, next_cell, games;
-static int64_t unread, *moves = &unread;
+static int64_t unread[3], *tally = unread; /* moves, ns of thought, ns of processor time */
+static int64_t think_ns = -1, asked_ns;
+
+static int64_t ns_of(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
 
 static void new_game(int shuffled) {
     uint32_t state = ++games;
@@ -30,7 +38,14 @@ static void move(void) {
     while (taken[order[next_cell]]) next_cell++;
     int cell = order[next_cell];
     taken[cell] = 1;
-    ++*moves;
+    ++tally[0];
+    if (think_ns >= 0) {
+        int64_t left = asked_ns + think_ns - ns_of(CLOCK_MONOTONIC);
+        struct timespec rest = {left / 1000000000, left % 1000000000};
+        if (left > 0) nanosleep(&rest, NULL);
+        tally[1] += ns_of(CLOCK_MONOTONIC) - asked_ns;
+        tally[2] = ns_of(CLOCK_PROCESS_CPUTIME_ID);
+    }
     printf("%d,%d\n", cell % width, cell / width);
 }
 
@@ -38,23 +53,26 @@ static void count_in(const char *folder) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%d", folder, (int)getpid());
     int file = open(path, O_RDWR | O_CREAT, 0600);
-    if (file < 0 || ftruncate(file, 8)) exit(1);
-    moves = mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (moves == MAP_FAILED) exit(1);
+    if (file < 0 || ftruncate(file, sizeof unread)) exit(1);
+    tally = mmap(NULL, sizeof unread, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (tally == MAP_FAILED) exit(1);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     char line[256];
-    int x, y;
+    int x, y, shuffled;
     const char *folder = getenv("LINE_ENGINE_TALLY");
     if (folder) count_in(folder);
+    if (argc > 1) think_ns = atof(argv[1]) * 1e6;
+    shuffled = folder && argc == 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    new_game(folder != NULL);
+    new_game(shuffled);
     while (fgets(line, sizeof line, stdin)) {
+        if (think_ns >= 0) asked_ns = ns_of(CLOCK_MONOTONIC);
         if (sscanf(line, "START %d", &x) == 1 && x > 0 && x <= 32) {
-            width = x; new_game(folder != NULL); puts("OK");
+            width = x; new_game(shuffled); puts("OK");
         } else if (!strncmp(line, "RESTART", 7)) {
-            new_game(folder != NULL); puts("OK");
+            new_game(shuffled); puts("OK");
         } else if (!strncmp(line, "BEGIN", 5)) {
             move();
         } else if (sscanf(line, "TURN %d,%d", &x, &y) == 2) {

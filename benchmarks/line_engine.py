@@ -1,8 +1,13 @@
 """An engine of the Gomocup protocol that answers at once, in C where there is a compiler.
 
-It takes the first cell that is free. Where the variable LINE_ENGINE_TALLY names a folder, it takes
-cells in an order that differs from game to game, as instant bots do, and counts its moves in a
-file there, in eight bytes as `tally.py` reads them.
+It takes the first cell that is free, and so makes a five with the 61st stone of a board of 15x15
+where both sides do. Where the variable LINE_ENGINE_TALLY names a folder, it takes cells in an order
+that differs from game to game, as instant bots do, and counts its moves in a file there, in eight
+bytes as `tally.py` reads them.
+
+With an argument it waits for that many milliseconds before each move, takes the first free cell in
+any case, and adds two numbers to its file: the nanoseconds of its waiting, from the line that asked
+for the move on, and of its processor time.
 """
 
 import mmap
@@ -11,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +27,7 @@ SOURCE = Path(__file__).with_name("line_engine.c")
 
 @contextmanager
 def engine() -> Iterator[Path]:
-    """A program that is the engine, without arguments."""
+    """A program that is the engine."""
     with tempfile.TemporaryDirectory(prefix="meijin-engine-") as folder:
         program = Path(folder) / "engine"
         compiler = shutil.which("cc")
@@ -36,9 +42,11 @@ def engine() -> Iterator[Path]:
 class LineEngine:
     """The engine in Python."""
 
-    def __init__(self, folder: str | None) -> None:
-        self._is_shuffled = folder is not None
-        self._moves = memoryview(bytearray(8) if folder is None else _counter(folder)).cast("q")
+    def __init__(self, folder: str | None, think_ms: float | None = None) -> None:
+        self._is_shuffled = folder is not None and think_ms is None
+        self._think_ms = think_ms
+        self._asked_ns = 0
+        self._tally = memoryview(bytearray(24) if folder is None else _counter(folder)).cast("q")
         self._games = 0
         self._width = 15
         self._taken: set[int] = set()
@@ -47,6 +55,7 @@ class LineEngine:
 
     def answer(self, line: str) -> str:
         """What it says to a line; empty for nothing."""
+        self._asked_ns = time.monotonic_ns()
         word, _, rest = line.strip().partition(" ")
         if word in {"START", "RESTART"}:
             self._width = int(rest or self._width)
@@ -75,8 +84,17 @@ class LineEngine:
     def _move(self) -> str:
         cell = next(cell for cell in self._order if cell not in self._taken)
         self._taken.add(cell)
-        self._moves[0] += 1
+        self._tally[0] += 1
+        if self._think_ms is not None:
+            self._think(self._think_ms)
         return f"{cell % self._width},{cell // self._width}"
+
+    def _think(self, milliseconds: float) -> None:
+        left_ns = self._asked_ns + int(milliseconds * 1e6) - time.monotonic_ns()
+        if left_ns > 0:
+            time.sleep(left_ns / 1e9)
+        self._tally[1] += time.monotonic_ns() - self._asked_ns
+        self._tally[2] = time.process_time_ns()
 
     def _take(self, text: str) -> None:
         x, y = text.split(",")[:2]
@@ -85,14 +103,15 @@ class LineEngine:
 
 def _counter(folder: str) -> mmap.mmap:
     path = Path(folder) / str(os.getpid())
-    path.write_bytes(bytes(8))
+    path.write_bytes(bytes(24))
     with path.open("r+b") as file:
-        return mmap.mmap(file.fileno(), 8)
+        return mmap.mmap(file.fileno(), 24)
 
 
 def main() -> None:
     """Answer until the input ends."""
-    played = LineEngine(os.environ.get(TALLY))
+    think_ms = float(sys.argv[1]) if len(sys.argv) > 1 else None
+    played = LineEngine(os.environ.get(TALLY), think_ms)
     for line in sys.stdin:
         if line.startswith("END"):
             break

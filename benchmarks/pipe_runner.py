@@ -7,6 +7,7 @@ Each game at once has a process of its own, with two engines that change colours
 
 import argparse
 import multiprocessing
+import shlex
 import subprocess
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -21,7 +22,7 @@ class Engine:
 
     def __init__(self, stack: ExitStack, command: str) -> None:
         pipe = subprocess.PIPE
-        process = subprocess.Popen([command], stdin=pipe, stdout=pipe)
+        process = subprocess.Popen(shlex.split(command), stdin=pipe, stdout=pipe)
         stack.enter_context(process)  # ends as its input does
         assert process.stdin is not None
         assert process.stdout is not None

@@ -1,6 +1,7 @@
 """Processor time of processes and their threads, as the kernel counts it."""
 
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,22 +61,21 @@ def _part(name: str) -> str:
 
 
 def process_seconds(pid: int) -> float:
-    """Processor time of all threads of a process."""
-    return _counted_seconds(pid, slice(11, 13))
+    """Processor time of all threads of a process, by its clock as clock_getcpuclockid numbers it."""
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def tree_seconds(pid: int) -> float:
-    """Processor time of a process and all that it has started; 0 if it is gone."""
+    """Processor time of a process and all that it has started; 0 if it is gone.
+
+    What has ended is counted in hundredths of a second.
+    """
     try:
-        own_and_ended = _counted_seconds(pid, slice(11, 15))
+        own, fields = process_seconds(pid), (PROCESSES / str(pid) / "stat").read_text()
     except OSError:
         return 0.0
-    return own_and_ended + sum(map(tree_seconds, _children(pid)))
-
-
-def _counted_seconds(pid: int, which: slice) -> float:
-    fields = (PROCESSES / str(pid) / "stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[which])) / TICKS
+    ended = sum(map(int, fields.rpartition(")")[2].split()[13:15])) / TICKS
+    return own + ended + sum(map(tree_seconds, _children(pid)))
 
 
 def _children(pid: int) -> Iterator[int]:
