@@ -4,14 +4,15 @@ import logging
 import os
 import sys
 from collections.abc import Collection
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 from typing import Annotated
 
 import typer
 
-from meijin.bots import load_bot
+from meijin.bots import Bot, load_bot
 from meijin.bots.bridge.brain import Brain, obey
 from meijin.bots.bridge.gomocup import OPENING_COMMANDS, RULE_NUMBERS
 from meijin.bots.bridge.probe import PROTOCOLS
@@ -45,10 +46,24 @@ def engine(bot: BotProgramArgument, options: BotSettingsOption = None) -> None:
     answers = os.fdopen(os.dup(1), "wb")
     sys.stdout = sys.stderr  # what a bot prints is no answer
     try:
-        with ThreadPoolExecutor(1) as loading:  # a manager may give up before a search is loaded
-            obey(Brain(loaded, loading.submit(loaded.prepare).result), commands, answers)
+        obey(Brain(loaded, _preparing(loaded).result), commands, answers)
     finally:
         loaded.close()
+
+
+def _preparing(bot: Bot) -> "Future[None]":
+    """Get a bot ready in a thread of its own, which a manager that gives up need not wait for."""
+    ready: Future[None] = Future()
+
+    def prepare() -> None:
+        try:
+            bot.prepare()
+            ready.set_result(None)
+        except Exception as error:  # noqa: BLE001 - told to whoever waits
+            ready.set_exception(error)
+
+    Thread(target=prepare, daemon=True).start()
+    return ready
 
 
 def wrap(
