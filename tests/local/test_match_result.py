@@ -18,7 +18,10 @@ REPORT = pb.MatchReport(
     black=pb.ColorScore(wins=3, draws=1, losses=1),
     white=pb.ColorScore(wins=1, losses=4),
     pairs=[1, 0, 2, 1, 1],
-    estimate=pb.SprtEstimate(elo=-34.9, elo_low=-250, elo_high=150, los=0.36),
+    estimate=pb.SprtEstimate(
+        elo=-34.9, elo_margin=200, elo_low=-250, elo_high=150, normalised_margin=190, los=0.36
+    ),
+    plies=420,
 )
 SETTINGS = pb.TournamentSettings(bots=["ada", "bob"])
 
@@ -27,7 +30,7 @@ def result(**fields: Any) -> MatchResult:
     response = pb.GetTournamentResponse(
         tournament=pb.Tournament(settings=SETTINGS, **fields),
         match_report=REPORT,
-        faults=[pb.FaultCount(bot="bob", faults=2)],
+        faults=[pb.FaultCount(bot="ada"), pb.FaultCount(bot="bob", faults=2)],
     )
     return result_of(response, [WON])
 
@@ -38,20 +41,37 @@ def test_a_report_is_read() -> None:
     assert (found.elo, found.los, found.pairs) == (-34.9, 0.36, (1, 0, 2, 1, 1))
     assert (found.faults, found.decision, found.verdict) == ((0, 2), None, "")
     assert str(found).splitlines() == [
-        "ada against bob: +4 =1 -5, 45.0% of 10 games",
-        "Elo -34.9 (-250.0 to +150.0), nElo +0.0, LOS 36.0%",
-        "pairs 1-0-2-1-1; faults 0 and 2",
+        "ada against bob: 4.5 of 10 (45.0%), +4 =1 -5, black 3-1-1, white 1-0-4",
+        "Elo -34.9 ± 200.0, nElo +0.0 ± 190.0, LOS 36.0%, pairs 1-0-2-1-1",
+        "plies 42.0 a game, - and - a move, - in 0.0 s; faults 0 and 2",
     ]
 
 
-def test_a_test_has_its_own_estimate() -> None:
-    standing = pb.SprtStanding(
-        decision=pb.SPRT_DECISION_ELO0, estimate=pb.SprtEstimate(elo=-12.5, los=0.2)
-    )
-    found = result(sprt=standing, verdict="0 accepted")
-    assert (found.elo, found.los) == (-12.5, 0.2)
+def test_a_test_is_decided() -> None:
+    standing = pb.SprtStanding(decision=pb.SPRT_DECISION_ELO0, llr=-3, lower=-2.94, upper=2.94)
+    found = result(sprt=standing, verdict="H0 accepted")
     assert found.decision is TestDecision.ELO0
-    assert str(found).endswith("\n0 accepted")
+    assert str(found).splitlines()[3:] == ["LLR -3.00 (-2.94, 2.94)", "H0 accepted"]
+
+
+def test_who_has_won_all_games_has_a_bound() -> None:
+    """And no estimate; who hasn't has no bound."""
+    assert result().elo_bound is None
+    won = pb.MatchReport(black=pb.ColorScore(wins=20), elo_bound=317.2)
+    response = pb.GetTournamentResponse(
+        tournament=pb.Tournament(settings=SETTINGS), match_report=won
+    )
+    found = result_of(response, [])
+    assert (found.elo, found.los, found.elo_bound) == (None, None, 317.2)
+    assert "Elo above +317 (95%)" in str(found)
+
+
+@pytest.mark.parametrize(("games", "rounds", "most"), [(None, 10, 0), (4, 4, 4)])
+def test_a_test_goes_on_until_it_is_decided(games: int | None, rounds: int, most: int) -> None:
+    """Without a number of games; 0 leaves the bound to the server."""
+    plain = MatchSettings(games).tournament("ada", "bob")
+    test = MatchSettings(games, sprt=(0, 5)).tournament("ada", "bob")
+    assert (plain.rounds, test.rounds, test.sprt.most_games) == (rounds, 0, most)
 
 
 def test_the_result_says_what_played() -> None:

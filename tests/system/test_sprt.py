@@ -40,7 +40,8 @@ def assert_decided(tournament: dict[str, Any]) -> None:
     assert tournament["state"] == "TOURNAMENT_STATE_FINISHED"
     assert tournament["sprt"]["decision"] == "SPRT_DECISION_ELO1"
     assert tournament["sprt"]["pairs"] == [0, 0, 0, 0, PAIRS_NEEDED]
-    assert tournament["verdict"].endswith("50 normalised Elo accepted, 0 rejected")
+    first = tournament["settings"]["bots"][0]
+    assert tournament["verdict"].startswith(f"H1 accepted: {first} is better (LLR ")
 
 
 def assert_each_game_was_played_once(books: Books) -> None:
@@ -62,7 +63,7 @@ def test_a_killed_server_goes_on_with_the_test(server: Server, match: Process) -
         server.start()
     assert match.wait() == 0
     assert f"pairs 0-0-0-0-{PAIRS_NEEDED}" in match.words
-    assert "ada over bob: 50 normalised Elo accepted, 0 rejected" in match.words
+    assert "H1 accepted: ada is better (LLR " in match.words
     assert_decided(server.ask("tournament", "show", "1")["tournament"])
     assert_each_game_was_played_once(server.books)
 

@@ -21,7 +21,6 @@ from meijin.local.connection import Connection, Server, connect
 from meijin.local.errors import ArenaError
 from meijin.local.match_play import (
     Players,
-    excess_of_faults,
     finished_games,
     play,
     wait_for_threads,
@@ -143,7 +142,7 @@ class Arena:
             with self._playing(place, dict(zip(names, (first, second), strict=True))) as players:
                 response = play(place.connection, wanted, players)
             games = finished_games(place.connection, response.tournament.tournament_id)
-            return result_of(response, games, excess_of_faults(response))
+            return result_of(response, games)
 
     def _names(self, *sides: Side) -> tuple[str, str]:
         """What the two are called, told apart on a server of the arena's own."""

@@ -12,6 +12,7 @@ from meijin.local.game_tables import COLUMNS, Rows, data_frame, table_rows
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.enums import enum_table
+from meijin.wire.match_report import report_lines
 from meijin.wire.records import record_from_proto
 from meijin.wire.standings import added
 
@@ -50,12 +51,6 @@ class Advantage:
     los: float
     """The likelihood that it is the stronger one."""
 
-    def __str__(self) -> str:
-        return (
-            f"Elo {self.elo:+z.1f} ({self.elo_low:+z.1f} to {self.elo_high:+z.1f}), "
-            f"nElo {self.normalised_elo:+z.1f}, LOS {self.los:.1%}"
-        )
-
 
 @dataclass(frozen=True)
 class MatchResult:
@@ -72,12 +67,16 @@ class MatchResult:
     Games that repeat earlier ones are left out."""
     advantage: Advantage | None
     """``None`` where all results are the same, which has no interval."""
+    elo_bound: float | None
+    """The Elo beyond which the first bot's advantage is, at 95 %, where it has won or lost every
+    game; else ``None``."""
     faults: tuple[int, int]
     """Games that the first bot and the second one have forfeited."""
     decision: TestDecision | None = None
     """``None`` for a match without a test."""
     verdict: str = ""
     """The decision in a sentence, or why the match was broken off."""
+    _lines: tuple[str, ...] = field(default=(), repr=False)
     _messages: tuple[game_pb2.Game, ...] = field(default=(), repr=False)
 
     @property
@@ -124,29 +123,16 @@ class MatchResult:
         return data_frame(COLUMNS[kind], list(table_rows(self._messages, kind)))
 
     def __str__(self) -> str:
-        games = self.wins + self.draws + self.losses
-        score = f"+{self.wins} ={self.draws} -{self.losses}, {self.score:.1%} of {games} games"
-        lines = [
-            f"{self.first} against {self.second}: {score}",
-            "the results are all the same" if self.advantage is None else str(self.advantage),
-            f"pairs {'-'.join(map(str, self.pairs))}; faults {self.faults[0]} and {self.faults[1]}",
-        ]
-        return "\n".join([*lines, self.verdict] if self.verdict else lines)
+        """The lines that `meijin match` prints of it."""
+        return "\n".join(self._lines)
 
 
-def result_of(
-    response: pb.GetTournamentResponse, games: Sequence[game_pb2.Game], stop: str = ""
-) -> MatchResult:
-    """Read a tournament of two bots that has ended, with its match report and its games.
-
-    `stop` says why it was broken off, if it was.
-    """
+def result_of(response: pb.GetTournamentResponse, games: Sequence[game_pb2.Game]) -> MatchResult:
+    """Read a tournament of two bots that has ended, with its match report and its games."""
     found, report = response.tournament, response.match_report
     first, second = found.settings.bots
     total = added(report.black, report.white)
     faults = {count.bot: count.faults for count in response.faults}
-    source = found.sprt if found.HasField("sprt") else report
-    estimate = _advantage(source.estimate) if source.HasField("estimate") else None
     return MatchResult(
         first=first,
         second=second,
@@ -154,10 +140,12 @@ def result_of(
         draws=total.draws,
         losses=total.losses,
         pairs=tuple(report.pairs),
-        advantage=estimate,
+        advantage=_advantage(report.estimate) if report.HasField("estimate") else None,
+        elo_bound=report.elo_bound if report.HasField("elo_bound") else None,
         faults=(faults.get(first, 0), faults.get(second, 0)),
         decision=_DECISIONS.get(found.sprt.decision),
-        verdict=stop or found.verdict,
+        verdict=found.verdict,
+        _lines=tuple(report_lines(response)),
         _messages=tuple(games),
     )
 

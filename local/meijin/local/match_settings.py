@@ -23,11 +23,14 @@ from meijin.game.openings.file import read_openings
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.values import time_control_to_proto, variant_to_proto
 
+USUAL_GAMES = 10
+"""Of a match without a test."""
+
 
 class MatchOptions(TypedDict, total=False):
     """The fields of `MatchSettings`, each of which may be left out."""
 
-    games: int
+    games: int | None
     time: str | tuple[str, str]
     variant: str
     opening_rule: str
@@ -42,8 +45,9 @@ class MatchOptions(TypedDict, total=False):
 class MatchSettings:
     """What is played, how often and with which clocks."""
 
-    games: int = 10
-    """Two of them are one opening with both colours; with a test, the most that are played."""
+    games: int | None = None
+    """Two of them are one opening with both colours; with a test, the most that are played.
+    10 when left out; with a test 100,000."""
     time: str | tuple[str, str] = "1/move"
     """Such as ``60+0.5`` or ``1/move``, in seconds; two of them are one for each bot."""
     variant: str = str(GOMOKU)
@@ -84,11 +88,11 @@ class MatchSettings:
             max_faults=self.max_faults,
         )
         if self.sprt is None:
-            wanted.rounds = self.games
+            wanted.rounds = USUAL_GAMES if self.games is None else self.games
         else:
             elo0, elo1 = self.sprt
             wanted.format = pb.TOURNAMENT_FORMAT_SPRT
-            wanted.sprt.CopyFrom(pb.Sprt(elo0=elo0, elo1=elo1, most_games=self.games))
+            wanted.sprt.CopyFrom(pb.Sprt(elo0=elo0, elo1=elo1, most_games=self.games or 0))
         return wanted
 
     def _openings(self, variant: Variant) -> Iterator[Opening]:

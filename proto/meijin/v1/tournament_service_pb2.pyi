@@ -393,8 +393,8 @@ class SprtStanding(_message.Message):
 
     @_builtins.property
     def estimate(self) -> Global___SprtEstimate:
-        """From what the test counts; absent before the first of these, and in an update
-        that tells of the decision: the tournament that follows it has it.
+        """That of the match's report. Absent while all results are the same, and in an
+        update that tells of the decision: the tournament that follows it has it.
         """
 
     def __init__(
@@ -1208,8 +1208,8 @@ class MatchReport(_message.Message):
     @_builtins.property
     def estimate(self) -> Global___SprtEstimate:
         """From the pairs; from the games where less than three quarters of them are in pairs
-        or the pairs all had one result, and absent where the games had too. It does not
-        allow for a test that has stopped by itself.
+        or the pairs all had one result, and absent where the games had too. Of a test that
+        has decided it allows for that.
         """
 
     @_builtins.property

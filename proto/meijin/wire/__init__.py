@@ -6,6 +6,7 @@
 - `capabilities`: what a bot can play
 - `formats`: formats of tournaments and their settings
 - `records`: games as records
+- `match_report`: what a match of two came to, in lines
 - `strength`: bands of strength, as people write them
 - `text`: control characters and formulas in the texts of others, and what people call a bot
 - `standings`: what follows from a ladder's lines, and the table as CSV

@@ -29,12 +29,12 @@ from meijin.cli.profile import Profile
 from meijin.cli.tournament.follow import View, culprit_of, follow
 from meijin.cli.tournament.sprt import SprtOptions
 from meijin.local.bots import told_apart
-from meijin.local.connection import Connection, connect, get_tournament, make_tournament, set_state
+from meijin.local.connection import Connection, connect, make_tournament, set_state
 from meijin.local.match_play import check_capabilities
+from meijin.local.match_settings import USUAL_GAMES
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 
-DEFAULT_GAMES = 10
 DEFAULT_MAX_FAULTS = 3
 DEFAULT_WAIT = 30.0
 
@@ -76,8 +76,8 @@ def match(
     rating_interval: Annotated[
         int | None,
         option(
-            "Say after every this many games where the match stands; 0 for never. A tenth of "
-            "the games when left out, from 20 on; with --sprt 100.",
+            "Say after every this many games where the match stands; 0 for never. 10 when left "
+            "out; with --sprt 100.",
             0,
             MAX_UINT32,
         ),
@@ -106,7 +106,7 @@ def match(
         names = told_apart([(side.name, side.options) for side in sides])
     wanted = TournamentOptions(
         names,
-        rounds=games or DEFAULT_GAMES,
+        rounds=games or USUAL_GAMES,
         time=time,
         conditions=conditions,
         unrated=not rated,
@@ -148,8 +148,7 @@ def match(
             listeners.append(partial(write_game_line, connection, opened(games_to, stack)))
         rating = None if quiet else rating_of(connection, made, rating_interval)
         view = View(ended_too=True, is_quiet=quiet, rating=rating, listeners=listeners)
-        follow(connection, made, view)
-        found = get_tournament(connection, made.tournament_id, with_match_report=True)
+        found = follow(connection, made, view)
         first_games.pop("", None)
         faults = [first_fault(connection, *each) for each in sorted(first_games.items())]
         return match_output(found, faults, folder)

@@ -14,32 +14,21 @@ from meijin.cli.errors import CommandError, TooManyFaultsError, unusable_file
 from meijin.cli.match.players import MatchFolder
 from meijin.cli.output import message_fields
 from meijin.cli.tournament.follow import Rating
-from meijin.cli.tournament.sprt import (
-    EXIT_STATUS,
-    elo_text,
-    normalised_text,
-    outcome_lines,
-    standing_line,
-)
+from meijin.cli.tournament.sprt import EXIT_STATUS
 from meijin.cli.tournament.tables import games_text
 from meijin.local.child import MOST_FRAMES
 from meijin.local.connection import Connection, get_tournament
 from meijin.local.match_play import excess_of_faults
 from meijin.v1 import fault_service_pb2, game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire.standings import added, games_of, points, results, share_text
+from meijin.wire.match_report import report_lines
 from meijin.wire.values import outcome_from_proto
 
-RATED_GAMES = 20
-"""From this many games on a match says now and then where it stands."""
-
-RATINGS = 10
-"""How often it does."""
-
+USUAL_INTERVAL = 10
+"""Games after which a match says where it stands."""
 TEST_INTERVAL = 100
-"""Games after which a test says where it stands."""
+"""The same of a test."""
 
-MILLISECOND = 0.001
 STANDARD_OUTPUT = Path("-")
 
 
@@ -96,9 +85,7 @@ def match_output(
     logs = ""
     if folder is not None and (faults or folder.keeps_logs):
         logs = str(folder.keep_logs())
-    lines = summary_lines(response)
-    if response.tournament.HasField("sprt"):
-        lines += outcome_lines(response.tournament)
+    lines = report_lines(response)
     for fault in faults:
         lines += fault.lines()
     if logs:
@@ -121,76 +108,13 @@ def _failure(response: pb.GetTournamentResponse) -> Exception | None:
 
 
 def rating_of(connection: Connection, made: pb.Tournament, interval: int | None) -> Rating | None:
-    """What is said after every this many games: by the results, or where the test stands."""
+    """What is said after every this many games: the lines that are said at the end."""
 
     def lines(games: int) -> list[str]:
         if games == made.planned_games:
             return []
-        found = get_tournament(connection, made.tournament_id, with_match_report=True)
-        if found.tournament.HasField("sprt"):
-            return [f"after {games} games: {standing_line(found.tournament.sprt)}"]
-        return [rating_line(found)] if found.HasField("match_report") else []
+        return report_lines(get_tournament(connection, made.tournament_id, with_match_report=True))
 
     if interval is None:
-        rounds = made.settings.rounds
-        usual = 0 if rounds < RATED_GAMES else max(rounds // RATINGS, 1)
-        interval = TEST_INTERVAL if made.HasField("sprt") else usual
+        interval = TEST_INTERVAL if made.HasField("sprt") else USUAL_INTERVAL
     return Rating(interval, lines) if interval else None
-
-
-def summary_lines(response: pb.GetTournamentResponse) -> list[str]:
-    """The score, the strength, and the time that was used; empty before the first result."""
-    if not response.HasField("match_report"):
-        return []
-    report = response.match_report
-    total = added(report.black, report.white)
-    games = games_of(total)
-    first, second = response.tournament.settings.bots
-    repeats = f", repeats left out {report.repeats}" if report.repeats else ""
-    seconds = report.play_time.ToTimedelta().total_seconds()
-    rate = f"{games / seconds:.3g} games/s" if seconds else "-"
-    times = " and ".join(map(_move_time, (report.first, report.second)))
-    score = (
-        f"{first} against {second}: {points(total):g} of {games} ({share_text(total)}), +{total.wins} "
-        f"={total.draws} -{total.losses}, black {results(report.black)}, "
-        f"white {results(report.white)}"
-    )
-    use = (
-        f"plies {report.plies / games:.1f} a game, {times} a move, {rate} in {seconds:.1f} s; "
-        f"faults {_faults(response)}"
-    )
-    pairs = "-".join(map(str, report.pairs))
-    return [score, f"{strength_text(report)}{repeats}, pairs {pairs}", use]
-
-
-def rating_line(response: pb.GetTournamentResponse) -> str:
-    report = response.match_report
-    total = added(report.black, report.white)
-    games = games_of(total)
-    bot, strength = response.tournament.settings.bots[0], strength_text(report)
-    return (
-        f"after {games} games: {bot} {points(total):g} of {games} ({share_text(total)}), "
-        f"{strength}, faults {_faults(response)}"
-    )
-
-
-def strength_text(report: pb.MatchReport) -> str:
-    """Elo and normalised Elo with their 95 % intervals, and the likelihood of superiority."""
-    if report.HasField("estimate"):
-        found = report.estimate
-        return f"Elo {elo_text(found)}, nElo {normalised_text(found)}, LOS {found.los:.1%}"
-    if report.HasField("elo_bound"):
-        side = "above" if report.black.wins + report.white.wins else "below"
-        return f"Elo {side} {report.elo_bound:+z.0f} (95%)"
-    return "Elo unknown, all games were drawn"
-
-
-def _faults(response: pb.GetTournamentResponse) -> str:
-    return " and ".join(str(count.faults) for count in response.faults)
-
-
-def _move_time(use: pb.TimeUse) -> str:
-    if not use.moves:
-        return "-"
-    seconds = use.time.ToTimedelta().total_seconds() / use.moves
-    return f"{seconds:.3g} s" if seconds >= MILLISECOND else f"{seconds * 1e6:.0f} us"

@@ -16,11 +16,11 @@ from meijin.cli.tables import count_text, number, text, word
 from meijin.cli.tournament.archive import write_archive
 from meijin.cli.tournament.bracket import bracket_lines
 from meijin.cli.tournament.follow import NEW_VIEW, follow
-from meijin.cli.tournament.sprt import outcome_lines
 from meijin.cli.tournament.tables import crosstable, games_text, planned_text, standings_table
 from meijin.local.connection import Connection, get_tournament, make_tournament, set_state
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.enums import word_of
+from meijin.wire.match_report import report_lines
 from meijin.wire.values import time_control_from_proto, variant_from_proto
 
 app = Commands()
@@ -57,7 +57,7 @@ def run(
 @app.command()
 def show(connection: Connection, key: IdArgument) -> Output:
     """Show a tournament and its table, or its bracket."""
-    return _output(get_tournament(connection, key))
+    return _output(get_tournament(connection, key, with_match_report=True))
 
 
 @app.command()
@@ -115,10 +115,7 @@ def _output(response: pb.GetTournamentResponse) -> Output:
 def _lines(response: pb.GetTournamentResponse) -> Iterator[RenderableType]:
     found = response.tournament
     yield from _tables(response)
-    if found.HasField("sprt"):
-        yield from outcome_lines(found)
-    elif found.verdict:
-        yield found.verdict
+    yield from report_lines(response)
     state = word_of(pb.TournamentState, found.state)
     yield f"{state}: {games_text(found)}, {found.running_games} running"
     if found.waiting_for:

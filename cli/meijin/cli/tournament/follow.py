@@ -67,7 +67,7 @@ NEW_VIEW = View(ended_too=True)
 def follow(
     connection: Connection, tournament: pb.Tournament, view: View = USUAL_VIEW
 ) -> pb.GetTournamentResponse:
-    """Show a tournament's games until it ends, and return it with its crosstable."""
+    """Show a tournament's games until it ends, and return it with its crosstable or match report."""
     key = tournament.tournament_id
     screen = PlainConsole(stderr=True)
     follower = _Follower(connection, key, screen, view)
@@ -82,7 +82,7 @@ def follow(
             f"`meijin tournament watch {key}` follows it again, `cancel {key}` stops it"
         )
         raise LeftTournamentError(message) from None
-    return get_tournament(connection, key)
+    return get_tournament(connection, key, with_match_report=True)
 
 
 class _Follower:

@@ -8,6 +8,7 @@ from meijin.cli.command import option
 from meijin.cli.errors import CommandError
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.enums import value_of
+from meijin.wire.match_report import normalised_text, ratio_text
 
 EXIT_STATUS = {pb.SPRT_DECISION_OPEN: 3, pb.SPRT_DECISION_NOTHING_NEW: 4}
 """Of a test that has ended, by what it has decided; 0 for any other."""
@@ -74,41 +75,12 @@ class SprtOptions:
         return test
 
 
-def standing_line(standing: pb.SprtStanding) -> str:
-    ratio, games, *estimate, pairs = standing_parts(standing)
-    repeats = [f"repeats left out {standing.repeats}"] if standing.repeats else []
-    return "  ".join([ratio, games, *repeats, pairs, *estimate])
-
-
 def standing_parts(standing: pb.SprtStanding) -> list[str]:
-    """The same in parts, the most important first."""
+    """Where a test stands, in parts, the most important first."""
     games = standing.wins + standing.draws + standing.losses
-    ratio = f"LLR {standing.llr:z.2f} ({standing.lower:.2f}, {standing.upper:.2f})"
     estimate = []
     if standing.HasField("estimate"):
         found = standing.estimate
         estimate = [f"nElo {normalised_text(found)}", f"LOS {found.los:.1%}"]
-    return [ratio, f"games {games}", *estimate, f"pairs {'-'.join(map(str, standing.pairs))}"]
-
-
-def elo_text(found: pb.SprtEstimate) -> str:
-    """An estimate with its 95 % interval, in whose middle it is unless the test has stopped."""
-    return _interval(found, found.elo, found.elo_margin, found.elo_low, found.elo_high)
-
-
-def normalised_text(found: pb.SprtEstimate) -> str:
-    bounds = (found.normalised_low, found.normalised_high)
-    return _interval(found, found.normalised_elo, found.normalised_margin, *bounds)
-
-
-def _interval(found: pb.SprtEstimate, elo: float, margin: float, low: float, high: float) -> str:
-    if found.is_sequential:
-        return f"{elo:+z.1f} ({low:+z.1f} to {high:+z.1f})"
-    return f"{elo:+z.1f} ± {margin:.1f}"
-
-
-def outcome_lines(tournament: pb.Tournament) -> list[str]:
-    lines = [standing_line(tournament.sprt)]
-    if tournament.sprt.HasField("estimate"):
-        lines.append(f"Elo {elo_text(tournament.sprt.estimate)}")
-    return [*lines, tournament.verdict] if tournament.verdict else lines
+    pairs = f"pairs {'-'.join(map(str, standing.pairs))}"
+    return [ratio_text(standing), f"games {games}", *estimate, pairs]

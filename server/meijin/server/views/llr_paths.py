@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from sqlalchemy import Connection
 
-from meijin.ladder.statistics.sequential.sprt import Estimate
+from meijin.ladder.statistics.sequential.sprt import Estimate, estimate_of_match
 from meijin.server.errors import InvalidRequestError
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.match_tally import MatchTally
@@ -36,7 +36,7 @@ class LlrPoint:
     """With a result so far, repeats among them."""
     llr: float
     estimate: Estimate | None
-    """It allows for no stop; ``None`` before the first result that counts."""
+    """It allows for no stop; ``None`` while all results are the same."""
     time: datetime
 
 
@@ -119,7 +119,7 @@ class PathTally:
         return LlrPoint(
             counts.played,
             self._settings.test.llr(used) if has_any else 0.0,
-            Estimate.of(used) if has_any else None,
+            estimate_of_match(counts.games, counts.pairs),
             time,
         )
 

@@ -99,22 +99,31 @@ def test_before_the_first_result_nothing_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "words"),
+    ("elo0", "elo1", "won", "lost"),
     [
-        (MatchCounts((0, 0, 20), (0, 0, 0, 0, 10)), "100 normalised Elo accepted, 0 rejected"),
-        (MatchCounts((14, 0, 0), (7, 0, 0, 0, 0)), "0 normalised Elo accepted, 100 rejected"),
+        (0, 100, "better", "not 100 nElo better"),
+        (50, 150, "more than 50 nElo better", "not 150 nElo better"),
+        (-100, 0, "not 100 nElo weaker", "not better"),
+        (-150, -50, "not 150 nElo weaker", "more than 50 nElo weaker"),
     ],
 )
-def test_a_decision_is_told_in_words(counts: MatchCounts, words: str) -> None:
-    verdict = NARROW.verdict(NARROW.standing(counts), "ada", "bob")
-    assert verdict == f"ada over bob: {words}"
+def test_a_decision_is_told_in_words(elo0: float, elo1: float, won: str, lost: str) -> None:
+    """By the hypothesis that it rejects."""
+    settings = SprtSettings(Sprt(elo0, elo1))
+    for counts, begin, bound in (
+        (MatchCounts((0, 0, 40), (0, 0, 0, 0, 20)), f"H1 accepted: ada is {won}", "2.94"),
+        (MatchCounts((40, 0, 0), (20, 0, 0, 0, 0)), f"H0 accepted: ada is {lost}", "-2.94"),
+    ):
+        standing = settings.standing(counts)
+        ratio = f"(LLR {standing.llr:.2f} of {bound})"
+        assert settings.verdict(standing, "ada") == f"{begin} {ratio}"
 
 
 def test_a_match_is_over_when_its_games_are_used_up() -> None:
     pairs = (0, 0, 20, 0, 0)
     settings = SprtSettings(Sprt(-1, 1), Unit.PAIRS, 40)
-    assert settings.verdict(settings.standing(MatchCounts((0, 39, 0), pairs)), "a", "b") == ""
-    words = settings.verdict(settings.standing(MatchCounts((0, 40, 0), pairs)), "a", "b")
+    assert settings.verdict(settings.standing(MatchCounts((0, 39, 0), pairs)), "a") == ""
+    words = settings.verdict(settings.standing(MatchCounts((0, 40, 0), pairs)), "a")
     assert words == "undecided after 40 games, the most there were to be"
 
 
@@ -122,7 +131,7 @@ def test_the_longest_words_fit_their_column() -> None:
     """Two names of 40 characters, and numbers with as many digits as are printed."""
     settings = SprtSettings(Sprt(-123.456789, 123.456789), Unit.PAIRS, 40)
     standing = settings.standing(MatchCounts((0, 0, 40), (0, 0, 0, 0, 20)))
-    assert 0 < len(settings.verdict(standing, "a" * 40, "b" * 40)) <= 200
+    assert 0 < len(settings.verdict(standing, "a" * 40)) <= 200
 
 
 # -- planning ---------------------------------------------------------------------
@@ -179,7 +188,7 @@ def test_a_game_that_repeats_another_is_left_out(unit: Unit) -> None:
     assert (counted(standing), standing.repeats) == (MatchCounts((0, 0, 5), (0, 0, 0, 0, 2)), 3)
     assert standing.played == 8
     assert standing.llr == WIDE.test.llr((0, 0, 0, 0, 2) if unit is Unit.PAIRS else (0, 0, 5))
-    assert standing.estimate is not None
+    assert standing.estimate is None  # nothing but wins has no interval
 
 
 def test_a_repeat_counts_where_the_first_is_gone() -> None:

@@ -27,7 +27,7 @@ WIDE = {"elo0": 0, "elo1": 100}
 """Ten pairs that one bot wins decide, nine do not."""
 PAIRS_NEEDED = 10
 FINISHED_GAMES = 2 * PAIRS_NEEDED
-DECIDED = "ada over bob: 100 normalised Elo accepted, 0 rejected"
+DECIDED = "H1 accepted: ada is better (LLR "
 
 
 async def create(server: ServerInTest, **more: Any) -> str:
@@ -57,7 +57,7 @@ async def test_a_match_ends_when_it_is_decided(server: ServerInTest) -> None:
     found = (await server.report(key)).tournament
     assert found.sprt.decision == pb.SPRT_DECISION_ELO1
     assert list(found.sprt.pairs) == [0, 0, 0, 0, PAIRS_NEEDED]
-    assert found.verdict == DECIDED
+    assert found.verdict.startswith(DECIDED)
     assert (found.finished_games, found.running_games) == (FINISHED_GAMES, 0)
     assert found.planned_games == 100_000
     path = await server.ask(POINTS, tournament_id=key)
@@ -65,7 +65,7 @@ async def test_a_match_ends_when_it_is_decided(server: ServerInTest) -> None:
     assert (path.points[0].llr, path.points[0].HasField("elo")) == (0, False)
     end = path.points[-1]
     assert end.llr == found.sprt.llr >= path.upper > 0 > path.lower
-    assert end.elo_low < end.elo <= end.elo_high
+    assert not end.HasField("elo")  # nothing but wins has no interval
     assert found.create_time.ToDatetime() < end.time.ToDatetime() <= found.end_time.ToDatetime()
     ends = (await server.ask(POINTS, tournament_id=key, max_points=2)).points
     assert list(ends) == [path.points[0], end]
@@ -129,10 +129,6 @@ async def test_a_watcher_is_told_where_the_test_stands(server: ServerInTest) -> 
     assert games[-1] == FINISHED_GAMES
     assert standings[-1].llr >= standings[-1].upper == -standings[-1].lower
     last = facts[-1].tournament
-    assert last.sprt.estimate.los > 0.99
-    assert standings[-2].HasField("estimate")
-    assert not standings[-1].HasField("estimate")
-    standings[-1].estimate.CopyFrom(last.sprt.estimate)
     assert (last.state, last.sprt) == (pb.TOURNAMENT_STATE_FINISHED, standings[-1])
 
 
@@ -157,6 +153,6 @@ async def test_what_was_decided_is_decided_again(
         bots = [await server.bot(name) for name in NAMES]
         await server.until_finished(key)
         found = (await server.report(key)).tournament
-        assert found.verdict == DECIDED
+        assert found.verdict.startswith(DECIDED)
         assert found.finished_games == FINISHED_GAMES
         assert not any(peer.unread("started") for peer in bots)

@@ -44,7 +44,6 @@ from meijin.server.views.tournaments import (
 )
 from meijin.store import tournaments as store
 from meijin.store.schema import BotId, FormatName, TournamentId, TournamentState
-from meijin.store.tournaments import TournamentRow
 from meijin.store.tournaments.match_counts import TimeUse, match_counts, match_sums
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer
@@ -104,7 +103,7 @@ class TournamentServicer(TournamentServiceServicer):
         read, asked, summary = self._storage.read, request.with_match_report, found.summary
         response = pb.GetTournamentResponse(
             tournament=self._to_proto(summary),
-            match_report=await read(_match_report, summary.row) if asked else None,
+            match_report=await read(_match_report, summary) if asked else None,
         )
         response.MergeFrom(found.shown)
         return response
@@ -299,8 +298,9 @@ def _meeting(meeting: Meeting, names: Mapping[BotId | None, str]) -> pb.Meeting:
     )
 
 
-def _match_report(connection: Connection, row: TournamentRow) -> pb.MatchReport | None:
+def _match_report(connection: Connection, summary: TournamentSummary) -> pb.MatchReport | None:
     """What the results of two bots say of the first; ``None`` of any others, or without any."""
+    row = summary.row
     if len(row.bots) != PLAYERS or not row.finished:
         return None
     (first, _), _ = row.bots
@@ -308,12 +308,15 @@ def _match_report(connection: Connection, row: TournamentRow) -> pb.MatchReport 
     play_time = timedelta(0)
     if sums.start_time is not None and sums.end_time is not None:
         play_time = sums.end_time - sums.start_time
+    own = getattr(summary.detail, "estimate", None)
+    if own is None or not own.is_sequential:
+        own = estimate_of_match(counts.games, counts.pairs)
     return to_message(
         sums,
         pb.MatchReport,
         pairs=counts.pairs,
         repeats=counts.repeats,
-        estimate=estimate_of_match(counts.games, counts.pairs),
+        estimate=own,
         elo_bound=elo_beyond(counts.games),
         first=_time_use(sums.first),
         second=_time_use(sums.second),

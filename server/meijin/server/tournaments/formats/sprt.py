@@ -16,7 +16,13 @@ from typing import Self
 
 from sqlalchemy import Connection
 
-from meijin.ladder.statistics.sequential.sprt import Decision, Estimate, Scale, Sprt
+from meijin.ladder.statistics.sequential.sprt import (
+    Decision,
+    Estimate,
+    Scale,
+    Sprt,
+    estimate_of_match,
+)
 from meijin.ladder.statistics.sequential.stopped import estimate_of
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.storage import Storage
@@ -52,7 +58,7 @@ other game is new play them with a chance of 6e-7."""
 DEFAULT_MOST_GAMES = 100_000
 DEFAULT_RISK = 0.05
 
-SCALE_WORDS = {Scale.NORMALISED: "normalised Elo", Scale.LOGISTIC: "Elo"}
+SCALE_WORDS = {Scale.NORMALISED: "nElo", Scale.LOGISTIC: "Elo"}
 
 
 class Unit(Enum):
@@ -88,7 +94,7 @@ class SprtStanding:
     upper: float
     decision: SprtDecision
     estimate: Estimate | None
-    """``None`` before the first result, and in a live format once it has decided."""
+    """``None`` while all results are the same, and in a live format once it has decided."""
     repeats: int = 0
     """Games that are left out of all these, since they repeat an earlier one."""
 
@@ -157,8 +163,10 @@ class SprtSettings:
         losses, draws, wins = counts.games
         decision = SprtDecision(self.test.decide(llr))
         estimate = None
-        if has_any and (decision is SprtDecision.OPEN or not is_live):
-            estimate = Estimate.of(used) if is_live else estimate_of(self.test, used)
+        if decision is SprtDecision.OPEN or not is_live:
+            estimate = estimate_of_match(counts.games, counts.pairs)
+        if decision is not SprtDecision.OPEN and estimate and sum(map(bool, used)) > 1:
+            estimate = estimate_of(self.test, used)
         if is_stale and decision is SprtDecision.OPEN:
             decision = SprtDecision.NOTHING_NEW
         return SprtStanding(
@@ -174,7 +182,7 @@ class SprtSettings:
             repeats=counts.repeats,
         )
 
-    def verdict(self, standing: SprtStanding, first: str, second: str) -> str:
+    def verdict(self, standing: SprtStanding, first: str) -> str:
         """Why a match with this standing is over, in words; empty while it is not."""
         played = standing.played
         if standing.decision is SprtDecision.NOTHING_NEW:
@@ -187,11 +195,20 @@ class SprtSettings:
             return (
                 f"undecided after {played} games, the most there were to be" if is_used_up else ""
             )
-        elos = [self.test.elo1, self.test.elo0]
-        if standing.decision is SprtDecision.ELO0:
-            elos.reverse()
-        words = SCALE_WORDS[self.test.scale]
-        return f"{first} over {second}: {elos[0]:g} {words} accepted, {elos[1]:g} rejected"
+        is_better = standing.decision is SprtDecision.ELO1
+        accepted, bound = ("H1", standing.upper) if is_better else ("H0", standing.lower)
+        rejected = self.test.elo0 if is_better else self.test.elo1
+        claim = _claim(rejected, SCALE_WORDS[self.test.scale], is_above=is_better)
+        ratio = f"LLR {standing.llr:.2f} of {bound:.2f}"
+        return f"{accepted} accepted: {first} is {claim} ({ratio})"
+
+
+def _claim(elo: float, unit: str, *, is_above: bool) -> str:
+    """What a bot is whose advantage is above this one, or below."""
+    if not elo:
+        return "better" if is_above else "not better"
+    degree = "more than" if is_above == (elo > 0) else "not"
+    return f"{degree} {abs(elo):g} {unit} {'better' if elo > 0 else 'weaker'}"
 
 
 @lru_cache(maxsize=64)
@@ -224,7 +241,7 @@ class SprtFormat(Format):
         dealt: Mapping[bytes, int] = MappingProxyType({}),
         results: Iterable[PairingResult] = (),
     ) -> None:
-        (self._first, self._name), (self._second, self._other_name) = bots
+        (self._first, self._name), (self._second, _) = bots
         self.candidates = (self._first, self._second)
         self._settings = settings
         missing = (settings.most_games - planned) // GAMES_OF_A_PAIR
@@ -299,7 +316,7 @@ class SprtFormat(Format):
         is_stale = self._stale >= STALE_PAIRS
         counts = self._tally.counts
         self.detail = self._settings.standing(counts, is_stale=is_stale, is_live=True)
-        self.verdict = self._settings.verdict(self.detail, self._name, self._other_name)
+        self.verdict = self._settings.verdict(self.detail, self._name)
 
     async def next_pairs(self, capacity: Capacity, storage: Storage) -> Sequence[GamePair]:
         """As many that both bots have their next game planned when one ends.

@@ -2,8 +2,8 @@ from datetime import timedelta
 
 from google.protobuf.duration_pb2 import Duration
 
-from meijin.cli.match.result import rating_line, summary_lines
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.match_report import report_lines
 
 
 def seconds(count: float) -> Duration:
@@ -37,29 +37,39 @@ REPORT = pb.MatchReport(
 
 
 def test_three_lines_say_it_all() -> None:
-    assert summary_lines(response_of(REPORT)) == [
+    assert report_lines(response_of(REPORT)) == [
         "ada against bob: 12.5 of 20 (62.5%), +12 =1 -7, black 7-0-3, white 5-1-4",
         "Elo +88.7 ± 160.2, nElo +75.3 ± 140.1, LOS 86.7%, repeats left out 2, pairs 0-2-3-1-4",
         "plies 42.1 a game, 0.031 s and 0.11 s a move, 12.5 games/s in 1.6 s; faults 0 and 1",
     ]
 
 
-def test_one_line_says_it_meanwhile() -> None:
-    assert rating_line(response_of(REPORT)) == (
-        "after 20 games: ada 12.5 of 20 (62.5%), Elo +88.7 ± 160.2, nElo +75.3 ± 140.1, "
-        "LOS 86.7%, faults 0 and 1"
-    )
-
-
 def test_a_clean_score_has_a_bound_and_no_interval() -> None:
     won = pb.MatchReport(black=pb.ColorScore(wins=4), elo_bound=19.2)
     lost = pb.MatchReport(black=pb.ColorScore(losses=4), elo_bound=-19.2)
     drawn = pb.MatchReport(black=pb.ColorScore(draws=4))
-    told = [summary_lines(response_of(report))[1] for report in (won, lost, drawn)]
+    told = [report_lines(response_of(report))[1] for report in (won, lost, drawn)]
     assert told[0].startswith("Elo above +19 (95%)")
     assert told[1].startswith("Elo below -19 (95%)")
     assert told[2].startswith("Elo unknown, all games were drawn")
 
 
+def test_a_test_adds_its_ratio_and_its_verdict() -> None:
+    """And its estimate, once it has decided, has an interval of two ends."""
+    response = response_of(REPORT)
+    response.match_report.estimate.is_sequential = True
+    response.match_report.estimate.normalised_low = 10.04
+    response.match_report.estimate.normalised_high = 190.0
+    response.tournament.sprt.llr, response.tournament.sprt.upper = 3, 2.94
+    response.tournament.verdict = "H1 accepted"
+    _, strength, _, *rest = report_lines(response)
+    assert "nElo +75.3 (+10.0 to +190.0), LOS" in strength
+    assert rest == ["LLR 3.00 (0.00, 2.94)", "H1 accepted"]
+
+
 def test_nothing_is_said_of_no_games() -> None:
-    assert summary_lines(response_of(None)) == []
+    """But why there are none."""
+    response = response_of(None)
+    assert report_lines(response) == []
+    response.tournament.verdict = "the last bot has left"
+    assert report_lines(response) == ["the last bot has left"]
