@@ -27,7 +27,7 @@ from meijin.bots.core.engine import Engine
 from meijin.bots.core.limits import SearchLimits
 from meijin.bots.sdk.position import MOVES_TO_GO
 from meijin.game import GOMOKU, Board, TimeControl
-from meijin.game.openings.opening import openings_for
+from meijin.game.openings.balanced import openings_for
 
 MIDGAME_PLIES = 10
 MIDGAME_NODES = 2_000

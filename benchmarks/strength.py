@@ -42,7 +42,7 @@ from meijin.bots.core.uct import PureTree
 from meijin.bots.reference import alphabeta
 from meijin.bots.reference.gomoku import NEAR, GomokuGame, by_promise
 from meijin.game import GOMOKU, Board, Color, Variant
-from meijin.game.openings.opening import openings_for
+from meijin.game.openings.balanced import openings_for
 
 ALWAYS = 1 << 30
 Z_95 = 1.96

@@ -19,11 +19,11 @@ from meijin.game.board.moves import decode_moves, encode_moves
 from meijin.game.board.winning_line import winning_line
 from meijin.game.clock import Clock, TimeControl
 from meijin.game.color import Color, Seat
-from meijin.game.openings.balanced import Opening
+from meijin.game.openings.balanced import openings_for
 from meijin.game.openings.opening import (
+    Opening,
     check_opening,
     format_opening,
-    openings_for,
     parse_opening,
 )
 from meijin.game.outcome import Ending, Outcome, Party, Result

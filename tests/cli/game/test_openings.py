@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,8 @@ from typer.testing import CliRunner, Result
 
 from meijin.cli.errors import CommandError
 from meijin.cli.main import app
-from meijin.game import GOMOKU, format_opening, openings_for
+from meijin.game import GOMOKU, Variant, format_opening, openings_for
+from meijin.game.openings.balanced import SIDES
 from meijin.store import Database
 from meijin.store.ladders.openings import counted_games
 from meijin.testing.server import OpenServer, ServerThread
@@ -101,6 +104,7 @@ def test_counts_are_forgotten(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+LISTED = [Variant(rule, side, side) for rule, sides in SIDES.items() for side in sides]
 BALANCED = format_opening(openings_for(GOMOKU)[0], GOMOKU)
 LOPSIDED = "h8 a1 i8 a15 j8 o1"
 
@@ -128,6 +132,27 @@ def test_one_sided_openings_are_thrown_out() -> None:
     assert count == "1 of 2 openings kept"
 
 
+@pytest.mark.parametrize("variant", LISTED, ids=str)
+def test_what_ships_is_what_vet_draws(variant: Variant) -> None:
+    """By the commands that each list holds, and for as long as a test may search."""
+    lists = files("meijin.game.openings").joinpath("lists")
+    text = lists.joinpath(f"{variant.rule.name}-{variant.size}.txt").read_text()
+    made = [part.splitlines() for part in text.split("# meijin openings vet ")[1:]]
+    assert made
+    for command, *openings in made:
+        assert f"--draw {len(openings)}" in command
+        words = shlex.split(command.replace(f"--draw {len(openings)}", "--draw 1"))
+        run = CliRunner().invoke(app, ["openings", "vet", *words])
+        assert run.stdout == f"{openings[0]}\n"
+
+
+@pytest.mark.parametrize("words", ["", "book.txt --draw 1"])
+def test_either_a_file_or_a_draw_is_vetted(words: str) -> None:
+    run = CliRunner().invoke(app, ["openings", "vet", *words.split()])
+    assert isinstance(run.exception, CommandError)
+    assert str(run.exception).startswith("give a FILE of openings, or --draw so many")
+
+
 @pytest.mark.usefixtures("books")
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -136,6 +161,7 @@ def test_one_sided_openings_are_thrown_out() -> None:
         ("list book.txt --variant=9", "book.txt: line 1: column 10"),
         ("list book.txt --output=game.sgf", "game.sgf exists"),
         ("vet book.txt --variant=big", '"big" is no variant'),
+        ("vet --draw=1 --variant=8", "no openings are drawn for freestyle 8x8"),
     ],
 )
 def test_what_can_not_be_read(words: str, message: str) -> None:

@@ -6,14 +6,12 @@ from hypothesis import strategies as st
 
 from meijin.game import (
     GOMOKU,
-    STANDARD,
     SWAP2,
     TIC_TAC_TOE,
     Board,
     Variant,
     check_opening,
     format_opening,
-    openings_for,
     parse_opening,
 )
 
@@ -36,41 +34,6 @@ def test_unreadable_cell(text: str) -> None:
     """A cell off the board, or in another form, is refused."""
     with pytest.raises(ValueError, match=r"is off the 15x15 board|is no cell"):
         parse_opening(text, GOMOKU)
-
-
-def test_forty_openings() -> None:
-    """Gomoku has forty different openings of 4 to 7 stones in the middle 7x7."""
-    openings = openings_for(GOMOKU)
-    assert len(set(openings)) == 40
-    assert {len(opening) for opening in openings} == {4, 5, 6, 7}
-    coordinates = {axis for opening in openings for cell in opening for axis in divmod(cell, 15)}
-    assert coordinates == set(range(4, 11))
-    assert parse_opening("10,10 9,7 7,7 10,5 9,6", GOMOKU) == openings_for(GOMOKU)[0]
-
-
-@pytest.mark.parametrize(
-    ("width", "height"), [(9, 9), (10, 10), (15, 15), (20, 20), (22, 22), (9, 22), (13, 10)]
-)
-def test_openings_of_other_sizes(width: int, height: int) -> None:
-    """On every size with room the openings lie about the centre and can be played."""
-    variant = Variant(STANDARD, width, height)
-    shift = (height // 2 - 7, width // 2 - 7)
-    expected = [
-        tuple((c // 15 + shift[0]) * width + c % 15 + shift[1] for c in opening)
-        for opening in openings_for(GOMOKU)
-    ]
-    assert list(openings_for(variant)) == expected
-    for opening in openings_for(variant):
-        check_opening(opening, variant)
-
-
-@pytest.mark.parametrize(
-    "variant",
-    [TIC_TAC_TOE, Variant(width=8, height=22), Variant(width=22, height=8), Variant(line=6)],
-)
-def test_no_balanced_openings(variant: Variant) -> None:
-    """Without room, or with another line than five, games start from the empty board."""
-    assert openings_for(variant) == ((),)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from meijin.game import GOMOKU
-from meijin.game.openings.opening import openings_for
+from meijin.game.openings.balanced import openings_for
 
 POSITIONS = 10
 """The first of the balanced openings on 15x15."""

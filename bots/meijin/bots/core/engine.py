@@ -150,16 +150,16 @@ beyond which it leaves an opening out: most are one-sided, which a short search 
 TABLE_BITS = 16
 
 
-def imbalance(opening: Opening, variant: Variant) -> int | None:
+def imbalance(opening: Opening, variant: Variant, nodes: int) -> int | None:
     """The score of the side to move where a look finds one side far ahead; ``None`` else.
 
     A search counts positions rather than time, and each opening begins with an empty table, so
-    the verdict is the same on every machine.
+    the verdict is the same on every machine. `nodes` are those of the last look.
     """
     board = Board.from_moves(opening, variant)
     engine = Engine(variant, Options(table_bits=TABLE_BITS))
-    for nodes, most in LOOKS:
-        score = engine.search_board(board, SearchLimits(nodes=nodes)).score
+    for visits, most in (*(look for look in LOOKS if look[0] < nodes), (nodes, LOOKS[-1][1])):
+        score = engine.search_board(board, SearchLimits(nodes=visits)).score
         if abs(score) > most:
             return score
     return None

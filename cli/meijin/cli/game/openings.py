@@ -1,7 +1,6 @@
 """`meijin openings`: books of openings, read in any form and judged; and what was played."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +24,8 @@ from meijin.game import (
     encode_moves,
     format_opening,
 )
+from meijin.game.openings.balanced import has_balanced_openings
+from meijin.game.openings.drawn import drawn_openings
 from meijin.game.openings.file import MAX_OPENING_PLIES
 from meijin.game.records.record import parse_position
 from meijin.local.connection import Connection
@@ -33,6 +34,9 @@ from meijin.wire.strength import Strength
 from meijin.wire.values import outcome_from_proto, variant_to_proto
 
 app = Commands()
+
+USUAL_NODES = 20_000
+"""The last look of `vet`, and of the lists that ship beyond their first openings."""
 
 
 @app.command()
@@ -125,69 +129,87 @@ def recount(server: ServerDatabase) -> None:
     console.print(f"{count_text(games)} will be counted anew, by the ratings of now")
 
 
-FileArgument = Annotated[
-    Path,
-    typer.Argument(
-        help='A file with an opening a line: "h8 i9", "h8i9", or offsets from the centre, '
-        '"0,0, 1,-1"; or games in SGF or RIF.',
-        metavar="FILE",
-    ),
-]
+FILE_HELP = (
+    'A file with an opening a line: "h8 i9", "h8i9", or offsets from the centre, '
+    '"0,0, 1,-1"; or games in SGF or RIF.'
+)
+FileArgument = Annotated[Path, typer.Argument(help=FILE_HELP, metavar="FILE")]
 PliesOption = Annotated[
     int | None, option("Moves to take of a game in SGF or RIF.", 1, MAX_OPENING_PLIES)
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Book:
-    """A file of openings."""
-
-    file: FileArgument
-    variant: VariantOption = DEFAULT_VARIANT
-    plies: PliesOption = None
-
-    def read(self) -> tuple[Variant, list[Opening]]:
-        board = parsed(Variant.parse, self.variant)
-        return board, openings_in(self.file, board, self.plies)
-
-
 @app.command("list")
-def list_(book: Book, output: OutputOption = None, force: ForceOption = False) -> None:
+def list_(
+    file: FileArgument,
+    variant: VariantOption = DEFAULT_VARIANT,
+    plies: PliesOption = None,
+    output: OutputOption = None,
+    force: ForceOption = False,
+) -> None:
     """Write the openings of a file in one form, a line each, for --openings to read."""
-    board, openings = book.read()
+    board = parsed(Variant.parse, variant)
+    openings = openings_in(file, board, plies)
     with text_output(output, force=force) as write:
         for opening in openings:
             write(format_opening(opening, board) + "\n")
 
 
 @app.command()
-def vet(book: Book, output: OutputOption = None, force: ForceOption = False) -> None:
-    """Judge a book by a search: keep what favours neither side, and tell what was thrown out.
+def vet(
+    file: Annotated[Path | None, typer.Argument(help=FILE_HELP, metavar="[FILE]")] = None,
+    variant: VariantOption = DEFAULT_VARIANT,
+    plies: PliesOption = None,
+    draw: Annotated[
+        int | None, option("Without a FILE: keep this many of random stones near the centre.", 1)
+    ] = None,
+    seed: Annotated[int, option("Of the stones that are drawn.", 0)] = 1,
+    nodes: Annotated[int, option("Positions of the last look at an opening.", 1)] = USUAL_NODES,
+    output: OutputOption = None,
+    force: ForceOption = False,
+) -> None:
+    """Judge openings by a search: keep what favours neither side, and tell what was thrown out.
 
     The search counts positions, not time, so the verdicts are the same everywhere. An opening
     goes where the side ahead would score more than 62% by it.
     """
-    board, openings = book.read()
+    board = parsed(Variant.parse, variant)
+    openings = _to_vet(file, board, plies, draw, seed)
     notes = PlainConsole(stderr=True)
-    kept = 0
+    kept = seen = 0
     with text_output(output, force=force) as write:
         for opening in openings:
-            score = _imbalance(opening, board)
+            seen += 1
+            score = _imbalance(opening, board, nodes)
             line = format_opening(opening, board)
             if score is None:
                 kept += 1
                 write(f"{line}\n")
-            else:
+            elif draw is None:
                 to_move = (Color.BLACK, Color.WHITE)[len(opening) % 2]
                 ahead = (to_move if score > 0 else to_move.other).name.lower()
                 said = f"thrown out: {line}: {ahead} is ahead by {abs(score)}"
                 notes.print(said, soft_wrap=True)
-    notes.print(f"{kept} of {len(openings)} openings kept")
+            if kept == draw:
+                break
+    notes.print(f"{kept} of {seen} openings kept")
     if output is not None:
         console.print(f"written to {output}", soft_wrap=True)
 
 
-def _imbalance(opening: Opening, variant: Variant) -> int | None:
+def _to_vet(
+    file: Path | None, variant: Variant, plies: int | None, draw: int | None, seed: int
+) -> Iterable[Opening]:
+    if (file is None) == (draw is None):
+        raise CommandError("give a FILE of openings, or --draw so many; one of the two")
+    if file is not None:
+        return openings_in(file, variant, plies)
+    if not has_balanced_openings(variant):
+        raise CommandError(f"no openings are drawn for {variant}; five in a row from 9x9 on")
+    return drawn_openings(variant, seed)
+
+
+def _imbalance(opening: Opening, variant: Variant, nodes: int) -> int | None:
     try:
         from meijin.bots.core.engine import imbalance  # noqa: PLC0415 - needs numba
     except ModuleNotFoundError as error:
@@ -195,6 +217,6 @@ def _imbalance(opening: Opening, variant: Variant) -> int | None:
             f"{error.name} is not installed; run: pip install 'meijin[bots]'"
         ) from None
     try:
-        return imbalance(opening, variant)
+        return imbalance(opening, variant, nodes)
     except ValueError as error:  # the search plays fewer variants than there are
         raise CommandError(str(error)) from None

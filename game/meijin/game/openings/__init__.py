@@ -1,6 +1,7 @@
 """Openings: the first moves of a game.
 
-- `opening`, `balanced`: those that a server deals
-- `book`, `generated`: more of them than a test can play
+- `opening`: read, written, and which may be dealt
+- `balanced`, `book`: those that a server deals, from the lists in ``lists``
+- `drawn`: random ones, from which the lists are vetted
 - `file`: openings from files
 """

@@ -1,10 +1,8 @@
 """The opening book: what a sequential test deals, so that no game need come again.
 
-The forty openings of `balanced` come first. The generated ones were made by
-``scripts/openings.py``: random stones near the centre, kept where a search finds neither side
-far ahead. Both are balanced on 15x15 under the freestyle rule and are used on every board with
-room for them. Smaller boards, and those on which the line is not five, have a few stones near
-the centre without a search: all of them, the fewest stones first.
+The first forty of a balanced list come first; the others are `generated_openings`. Smaller boards,
+and those on which the line is not five, have a few stones near the centre without a search: all of
+them, the fewest stones first.
 """
 
 from collections.abc import Iterator
@@ -13,9 +11,9 @@ from itertools import islice
 
 from meijin.game.board.board import Board
 from meijin.game.board.symmetry import position_key
-from meijin.game.openings.balanced import BOOK_SIDE, Opening, opening_of
-from meijin.game.openings.generated import GENERATED
-from meijin.game.openings.opening import distinct, has_balanced_openings, openings_for
+from meijin.game.openings.balanced import FIRST, balanced_openings, has_balanced_openings
+from meijin.game.openings.drawn import BOOK_SIDE
+from meijin.game.openings.opening import Opening, distinct
 from meijin.game.rules.variant import Variant
 
 MOST_SMALL = 1000
@@ -30,10 +28,9 @@ def generated_openings(variant: Variant) -> tuple[Opening, ...]:
     """
     if variant.opening_rule.stones:
         return ()
-    known = {position_key(opening, variant) for opening in openings_for(variant)}
     if has_balanced_openings(variant):
-        words = GENERATED.split()
-        return tuple(distinct((opening_of(word, variant) for word in words), variant, known))
+        return balanced_openings(variant)[FIRST:]
+    known = {position_key((), variant)}
     return tuple(islice(distinct(_few_stones(variant), variant, known), MOST_SMALL))
 
 

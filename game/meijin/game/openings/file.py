@@ -17,8 +17,7 @@ import re
 from collections.abc import Iterator
 
 from meijin.game.board.coordinates import cell_at
-from meijin.game.openings.balanced import Opening
-from meijin.game.openings.opening import check_opening, distinct, parse_opening
+from meijin.game.openings.opening import Opening, check_opening, distinct, parse_opening
 from meijin.game.records.file import FileFormat, format_of_start, read_games
 from meijin.game.records.record import parse_position
 from meijin.game.rules.variant import Variant

@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from meijin.game.board.board import Board
 from meijin.game.board.coordinates import cell_at, cell_name, parse_cell
 from meijin.game.board.symmetry import PositionKey, position_key
-from meijin.game.openings.balanced import BALANCED, Opening, opening_of
-from meijin.game.rules.variant import GOMOKU_LINE, Variant
+from meijin.game.rules.variant import Variant
 
-MIN_BALANCED_SIDE = 9
-"""The shortest side that leaves room around the balanced openings, which span 7x7."""
+Opening = tuple[int, ...]
+"""The cells in the order played, black first."""
 
 _NUMBERS = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
 
@@ -53,24 +51,6 @@ def check_opening(cells: Iterable[int], variant: Variant) -> None:
         raise ValueError(f"with {rule} the players place the first stones; leave openings out")
     if Board.from_moves(opening, variant).is_over:
         raise ValueError(f"the opening {format_opening(opening, variant)} ends the game")
-
-
-def has_balanced_openings(variant: Variant) -> bool:
-    """Whether openings are given, the line is five, and both sides have room around the middle."""
-    has_room = min(variant.width, variant.height) >= MIN_BALANCED_SIDE
-    return variant.line == GOMOKU_LINE and has_room and not variant.opening_rule.stones
-
-
-@lru_cache(maxsize=64)
-def openings_for(variant: Variant) -> tuple[Opening, ...]:
-    """The openings that games of a variant start from, in a fixed order.
-
-    The balanced ones where the line is five and both sides have room; otherwise, and where the
-    players place the first stones by an opening rule, the empty opening alone.
-    """
-    if not has_balanced_openings(variant):
-        return ((),)
-    return tuple(opening_of(word, variant) for word in BALANCED.split())
 
 
 def distinct(
