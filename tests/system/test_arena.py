@@ -90,6 +90,21 @@ def test_bots_of_the_process_play(arena: Arena) -> None:
     assert game._repr_svg_().startswith("<svg")
 
 
+def test_functions_play(arena: Arena) -> None:
+    """Under their names, by cells or by points, and what they raise is theirs."""
+
+    def last(position: Position) -> int:
+        return position.legal_cells()[-1]
+
+    result = arena.play_match(last, lambda _: "z9", games=2, variant="9x9")
+    check(result, 2)
+    assert (result.first, result.second) == ("last", "lambda")
+    assert (result.wins, result.faults) == (2, (0, 2))
+    outcome = result.games[0].outcome
+    assert outcome is not None
+    assert outcome.detail == "ValueError: column 25, row 0 is off the 9x9 board"
+
+
 def test_notebooks_have_a_running_loop(arena: Arena) -> None:
     """A match is played within one all the same; each side may have its clock."""
 
@@ -151,11 +166,14 @@ def test_a_bot_that_does_not_come_ends_the_match(arena: Arena, tmp_path: Path) -
     leaver.write_text(PROGRAM.format("os._exit(3)"))
     for bot, reason in (
         (Unready(), "unready ended: no weights"),
-        (Path("nowhere.py"), r"nowhere ended, exit status 1: no file nowhere\.py"),
         (leaver, r"leaver ended, exit status 3: .*; see .*leaver\.log"),
     ):
         with pytest.raises(ArenaError, match=reason):
             arena.play_match(bot, RandomBot(), games=2)
+    with pytest.raises(BotLoadError, match=r"no file nowhere\.py"):
+        arena.play_match(Path("nowhere.py"), RandomBot())
+    with pytest.raises(TypeError, match="RandomBot'> is no bot; give an instance"):
+        arena.play_match(RandomBot, RandomBot())  # type: ignore[arg-type]
     with pytest.raises(ArenaError, match="faulty needs boards of at least 15x15"):
         arena.play_match(Faulty(), RandomBot(), variant="7x7")
     check(arena.play_match(RandomBot(), RandomBot(), games=2), 2)

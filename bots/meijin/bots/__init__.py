@@ -1,4 +1,4 @@
-"""Writing bots: subclass `Bot`, and hand an instance to `run`."""
+"""Writing bots: subclass `Bot`, and hand an instance to `run`; or hand it a plain function."""
 
 from meijin.bots.builtin.alphabeta import AlphaBetaBot
 from meijin.bots.builtin.catalogue import BUILT_IN, check_bot, find_bot, load_bot
@@ -7,7 +7,7 @@ from meijin.bots.builtin.random_bot import RandomBot
 from meijin.bots.builtin.reference_bot import ReferenceBot
 from meijin.bots.builtin.template import bot_source
 from meijin.bots.sdk.answer import RESIGN, Analysis, Answer, Choice, Resignation, Unchecked
-from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.bot import Bot, Chooser, FunctionBot
 from meijin.bots.sdk.client import Client
 from meijin.bots.sdk.errors import (
     ArenaError,
@@ -41,7 +41,9 @@ __all__ = [
     "Capabilities",
     "Charge",
     "Choice",
+    "Chooser",
     "Client",
+    "FunctionBot",
     "GameFailedError",
     "InvalidBotError",
     "MctsBot",

@@ -23,6 +23,7 @@ from meijin.game import (
     opening_rule_named,
 )
 from meijin.game.openings.file import read_openings
+from meijin.local.match_settings import USUAL_TIME
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.contract import MAX_OPENINGS
@@ -56,7 +57,7 @@ def _format(text: str) -> str:
     return text
 
 
-DEFAULT_TIME = "60+0.5"
+DEFAULT_TIME = USUAL_TIME
 DEFAULT_VARIANT = GOMOKU.size
 
 TimeOption = Annotated[

@@ -13,7 +13,8 @@ from typing import Self, TypeAlias, Unpack
 
 import grpc
 
-from meijin.bots import Bot, load_bot
+from meijin.bots import Bot, Chooser, check_bot, load_bot
+from meijin.bots.sdk.bot import as_bot
 from meijin.bots.sdk.runner import BotThread
 from meijin.local.bots import local_bots, own_name, told_apart
 from meijin.local.child import Child, Tell
@@ -30,9 +31,12 @@ from meijin.local.match_settings import MatchOptions, MatchSettings
 from meijin.local.server import explaining, local_server, without_ladder
 from meijin.wire.channel import Security
 
-Side: TypeAlias = "Bot | str | Path | Sequence[str]"
-"""A bot, which plays in this process; what `meijin bot run` takes, alone or with its options, which
-plays in one of its own; or, on another's server, the name of a bot that is connected there."""
+Side: TypeAlias = "Bot | Chooser | str | Path | Sequence[str]"
+"""A bot, or a function that is one, which plays in this process; what `meijin bot run` takes, alone
+or with its options, which plays in one of its own; or, on another's server, the name of a bot that
+is connected there."""
+
+_Side: TypeAlias = "Bot | str | Path | Sequence[str]"
 
 
 OPTION = "--option="
@@ -135,16 +139,23 @@ class Arena:
         place = self._place
         if place is None:
             raise ArenaError("the arena isn't open: play within `with Arena() as arena:`")
-        names = self._names(first, second)
+        sides = [
+            side if isinstance(side, str | Path | Sequence) else as_bot(side)
+            for side in (first, second)
+        ]
+        names = self._names(*sides)
         wanted = MatchSettings(**settings).tournament(*names)
         process = place.process
+        for side in sides:
+            if process is not None and not isinstance(side, Bot):
+                check_bot(_words(side)[0])
         with _in_words(), nullcontext() if process is None else explaining(process):
-            with self._playing(place, dict(zip(names, (first, second), strict=True))) as players:
+            with self._playing(place, dict(zip(names, sides, strict=True))) as players:
                 response = play(place.connection, wanted, players)
             games = finished_games(place.connection, response.tournament.tournament_id)
             return result_of(response, games)
 
-    def _names(self, *sides: Side) -> tuple[str, str]:
+    def _names(self, *sides: _Side) -> tuple[str, str]:
         """What the two are called, told apart on a server of the arena's own."""
         is_local = self._server is None
         names = [_name(side, is_local=is_local) for side in sides]
@@ -153,7 +164,7 @@ class Arena:
         return names[0], names[1]
 
     @contextmanager
-    def _playing(self, place: _Place, sides: Mapping[str, Side]) -> Iterator[Players]:
+    def _playing(self, place: _Place, sides: Mapping[str, _Side]) -> Iterator[Players]:
         """The bots that are there for one match, all of them connected."""
         bots = {name: side for name, side in sides.items() if isinstance(side, Bot)}
         players = Players()
@@ -193,11 +204,11 @@ def play_match(
         return arena.play_match(first, second, **settings)
 
 
-def _words(side: Side) -> Sequence[str]:
+def _words(side: _Side) -> Sequence[str]:
     return [str(side)] if isinstance(side, str | Path | Bot) else side
 
 
-def _name(side: Side, *, is_local: bool) -> str:
+def _name(side: _Side, *, is_local: bool) -> str:
     """What a bot plays as: a file's own name, or that of a bot."""
     if isinstance(side, Bot):
         return side.name
@@ -206,7 +217,7 @@ def _name(side: Side, *, is_local: bool) -> str:
     return own_name(_words(side)[0])
 
 
-def _options(side: Side) -> list[str]:
+def _options(side: _Side) -> list[str]:
     if isinstance(side, Bot):
         return [f"{name}={value}" for name, value in side.configuration.items()]
     words = _words(side)

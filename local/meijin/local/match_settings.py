@@ -25,6 +25,9 @@ from meijin.wire.values import time_control_to_proto, variant_to_proto
 
 USUAL_GAMES = 10
 """Of a match without a test."""
+USUAL_TIME = "60+0.5"
+USUAL_MAX_FAULTS = 3
+"""More of them, and a score says nothing of strength."""
 
 
 class MatchOptions(TypedDict, total=False):
@@ -48,7 +51,7 @@ class MatchSettings:
     games: int | None = None
     """Two of them are one opening with both colours; with a test, the most that are played.
     10 when left out; with a test 100,000."""
-    time: str | tuple[str, str] = "1/move"
+    time: str | tuple[str, str] = USUAL_TIME
     """Such as ``60+0.5`` or ``1/move``, in seconds; two of them are one for each bot."""
     variant: str = str(GOMOKU)
     opening_rule: str = FREE.name
@@ -60,7 +63,7 @@ class MatchSettings:
     """Normalised Elo: play until a test has decided which of the two the advantage is."""
     concurrency: int = 0
     """Games at once; 0 leaves it to what the bots can."""
-    max_faults: int = 0
+    max_faults: int = USUAL_MAX_FAULTS
     """The match ends when a bot has forfeited this many games; 0 for never."""
 
     def tournament(self, first: str, second: str) -> pb.TournamentSettings:

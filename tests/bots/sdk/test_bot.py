@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from meijin.bots import Bot, Position, RandomBot, find_bot
-from meijin.bots.sdk.bot import kebab_case
+from meijin.bots import Bot, Chooser, FunctionBot, Position, RandomBot, find_bot
+from meijin.bots.sdk.bot import as_bot, kebab_case
 from meijin.game import Board, TimeControl
 
 SOURCE = """
@@ -103,3 +104,54 @@ def test_choose_is_missing() -> None:
         Configured().choose(Position(Board(), TimeControl.parse("1/move")))
     with pytest.raises(NotImplementedError, match="Configured has no choose_many"):
         Configured().choose_many([])
+
+
+# -- functions ----------------------------------------------------------------------
+
+
+def plays_first(position: Position) -> int:
+    return position.legal_cells()[0]
+
+
+def plays_at(_position: Position, point: str = "a1") -> str:
+    return point
+
+
+def test_a_function_is_a_bot() -> None:
+    """By cells, or by the names of points; a bot is one already."""
+    position = Position(Board(), TimeControl.parse("1/move"))
+    assert as_bot(plays_first).choose(position) == 0
+    assert as_bot(plays_at).choose(position) == 210
+    bot = RandomBot()
+    assert as_bot(bot) is bot
+    with pytest.raises(TypeError, match="give an instance of a subclass of Bot, or a function"):
+        as_bot(RandomBot)  # type: ignore[arg-type]
+
+
+class PlaysMore:
+    """What can be called."""
+
+    def __call__(self, _position: Position) -> str:
+        return "h8"
+
+
+def test_a_function_has_its_own_name() -> None:
+    """One that can be a bot's; a partial's keywords are its options."""
+    bots: list[Chooser] = [plays_first, lambda _: 7, PlaysMore(), partial(plays_at, point="b1")]
+    assert [FunctionBot(bot).name for bot in bots] == [
+        "plays-first",
+        "lambda",
+        "plays-more",
+        "plays-at",
+    ]
+    assert FunctionBot(bots[3]).configuration == {"point": "b1"}
+    bots[1].__name__ = "名人"
+    assert FunctionBot(bots[1]).name == "function"
+
+
+def test_functions_have_digests_of_their_own() -> None:
+    """Of one file too, and by their options."""
+    bots: list[Chooser] = [plays_first, plays_at, partial(plays_at, point="b1")]
+    digests = [FunctionBot(bot).digest for bot in bots]
+    assert len(set(digests)) == 3
+    assert digests == [FunctionBot(bot).digest for bot in bots]

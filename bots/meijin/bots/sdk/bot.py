@@ -1,16 +1,18 @@
-"""Bot: the class to subclass."""
+"""Bot: the class to subclass, and a bot that is a plain function."""
 
 from __future__ import annotations
 
 import hashlib
 import inspect
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Final, TypeAlias
 
 from meijin.bots.sdk.answer import Answer, Stones
 from meijin.bots.sdk.position import Position
-from meijin.game import Color, Outcome
+from meijin.game import RULES, Color, Outcome, parse_cell
 from meijin.wire.capabilities import Capabilities
 
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -48,11 +50,16 @@ class Bot:
         name and version where there is no file, and over the configuration.
         """
         sha = hashlib.sha256()
-        for source in _sources(type(self)) or [f"{self.name}\0{self.version}".encode()]:
+        for source in self._program() or [f"{self.name}\0{self.version}".encode()]:
             sha.update(source)
         for option in sorted(self.configuration.items()):
             sha.update("\0".join(option).encode())
         return sha.hexdigest()[:DIGEST_LENGTH]
+
+    def _program(self) -> list[bytes]:
+        """The files that define its class and the bases below `Bot`; none where one is missing."""
+        kinds = [base for base in type(self).__mro__ if issubclass(base, Bot) and base is not Bot]
+        return _files(kinds)
 
     def prepare(self) -> None:
         """Hook: get ready, before the bot says hello and any clock runs; it may take a while.
@@ -140,11 +147,61 @@ def kebab_case(name: str) -> str:
     return _WORD_START.sub("-", name).replace("_", "-").strip("-").lower()
 
 
-def _sources(kind: type[Bot]) -> list[bytes]:
-    """Read the files that define `kind` and its bases below `Bot`."""
-    kinds = [base for base in kind.__mro__ if issubclass(base, Bot) and base is not Bot]
+def _files(defined: Iterable[type | Callable[..., object]]) -> list[bytes]:
+    """The files in which classes or functions are defined; none where one is missing."""
     try:
-        paths = dict.fromkeys(inspect.getsourcefile(base) or "" for base in kinds)
+        paths = dict.fromkeys(inspect.getsourcefile(each) or "" for each in defined)
         return [Path(path).read_bytes() for path in paths]
     except (OSError, TypeError):
         return []
+
+
+Chooser: TypeAlias = Callable[[Position], Answer | str]
+"""A function that returns what `Bot.choose` does, or the name of a point, such as ``h8``."""
+
+_NAME_LENGTH: Final = 40
+_NO_NAME = re.compile(r"[^A-Za-z0-9_]")
+
+
+class FunctionBot(Bot):
+    """A bot that is a function, under the function's name.
+
+    The function says nothing of what it can play, so it is asked whatever the match is. A
+    `functools.partial` has its keywords as options.
+    """
+
+    capabilities = Capabilities(rules=tuple(RULES.values()), min_size=3, max_size=22, any_line=True)
+
+    def __init__(self, function: Chooser) -> None:
+        self._choose = function
+        inner = function.func if isinstance(function, partial) else function
+        self._defined = inner if inspect.isfunction(inner) else type(inner)
+        name = kebab_case(_NO_NAME.sub("", self._defined.__name__))
+        self.name = name[:_NAME_LENGTH] or "function"
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        if isinstance(self._choose, partial):
+            return options_given(**self._choose.keywords)
+        return {}
+
+    def _program(self) -> list[bytes]:
+        name = f"{self._defined.__module__}.{self._defined.__qualname__}"
+        return [*_files([self._defined]), name.encode()]
+
+    def choose(self, position: Position) -> Answer:
+        found = self._choose(position)
+        return parse_cell(found, position.variant) if isinstance(found, str) else found
+
+
+def as_bot(bot: Bot | Chooser) -> Bot:
+    """A bot as it is, and a function as one.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(bot, Bot):
+        return bot
+    if not callable(bot) or isinstance(bot, type):
+        raise TypeError(f"{bot!r} is no bot; give an instance of a subclass of Bot, or a function")
+    return FunctionBot(bot)

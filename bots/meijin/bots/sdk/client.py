@@ -16,7 +16,7 @@ from typing import Self
 
 import grpc
 
-from meijin.bots.sdk.bot import Bot, overrides
+from meijin.bots.sdk.bot import Bot, Chooser, as_bot, overrides
 from meijin.bots.sdk.errors import StreamLostError
 from meijin.bots.sdk.evaluator import Evaluator
 from meijin.bots.sdk.games import RunningGames
@@ -137,7 +137,7 @@ class Client:
 
     def __init__(
         self,
-        bot: Bot,
+        bot: Bot | Chooser,
         *,
         server: str | None = None,
         token: str | None = None,
@@ -153,8 +153,7 @@ class Client:
         Raises:
             ValueError: one of the arguments can't be what it should be.
         """
-        if not isinstance(bot, Bot):
-            raise TypeError(f"{bot!r} is no bot; give an instance of a subclass of Bot")
+        bot = as_bot(bot)
         self.settings = ClientSettings.resolve(
             server=server, token=token, name=name, security=security, default_name=bot.name
         )

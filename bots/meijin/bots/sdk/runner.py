@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from meijin.bots.sdk.bot import Bot
+from meijin.bots.sdk.bot import Bot, Chooser
 from meijin.bots.sdk.client import Client, ignore
 from meijin.bots.sdk.errors import RefusedError
 from meijin.wire.channel import Security
@@ -41,7 +41,7 @@ def on_stop_signals(loop: asyncio.AbstractEventLoop, leave: Callable[[], None]) 
 
 
 def run(
-    bot: Bot,
+    bot: Bot | Chooser,
     *,
     server: str | None = None,
     token: str | None = None,
@@ -51,7 +51,7 @@ def run(
     hardware: str | None = None,
     on_entered: Callable[[str], object] = ignore,
 ) -> None:
-    """Connect a bot and play until Ctrl-C or SIGTERM.
+    """Connect a bot, or a function that is one, and play until Ctrl-C or SIGTERM.
 
     `server` is ``host``, ``host:port`` or, with TLS, ``grpcs://host:port``, else MEIJIN_SERVER,
     else 127.0.0.1:7464. `token` says which bot it is, else MEIJIN_TOKEN; without one, as some
@@ -82,7 +82,7 @@ def run(
 
 
 async def serve(
-    bot: Bot,
+    bot: Bot | Chooser,
     *,
     server: str | None = None,
     token: str | None = None,

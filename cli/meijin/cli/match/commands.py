@@ -31,11 +31,10 @@ from meijin.cli.tournament.sprt import SprtOptions
 from meijin.local.bots import told_apart
 from meijin.local.connection import Connection, connect, make_tournament, set_state
 from meijin.local.match_play import check_capabilities
-from meijin.local.match_settings import USUAL_GAMES
+from meijin.local.match_settings import USUAL_GAMES, USUAL_MAX_FAULTS
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 
-DEFAULT_MAX_FAULTS = 3
 DEFAULT_WAIT = 30.0
 
 
@@ -62,7 +61,7 @@ def match(
     clocks: Clocks,
     conditions: Conditions,
     rules: Rules,
-    max_faults: MaxFaultsOption = DEFAULT_MAX_FAULTS,
+    max_faults: MaxFaultsOption = USUAL_MAX_FAULTS,
     rated: Annotated[bool, "Count for the ladder."] = False,
     sequential: SprtOptions,
     local: LocalOptions,
