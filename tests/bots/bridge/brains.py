@@ -370,6 +370,9 @@ VARIATIONS: dict[type[Brain], dict[str, dict[str, object]]] = {
                 self, f"SUGGEST {text}" if text[0].isdigit() else text
             ),
         },
+        "TakesSix": {
+            "choose": lambda self: (7, 7) if (7, 7) not in self.stones else Brain.choose(self)
+        },
         "NoTurn": {"on_turn": lambda self, _: self.say("ERROR no such command")},
         "HalfHeard": {"on_info": half_heard},
         "Counted": {"run": counted},
@@ -384,6 +387,7 @@ VARIATIONS: dict[type[Brain], dict[str, dict[str, object]]] = {
             "move": lambda _: [sys.stdout.write("x" * 65536) for _ in itertools.count()]
         },
         "HalfForEver": {"end": "", "move": lambda self: (self.say("7,"), time.sleep(LONG))},
+        "Garbage": {"move": lambda self: self.say("banana split")},
         "NeverFlushes": {"move": lambda _: sys.stdout.write("7,7\n")},
         "Refuses": {"move": lambda self: self.say("ERROR I don't like it")},
         "OffBoard": {"choose": lambda self: (self.size[0], 3)},

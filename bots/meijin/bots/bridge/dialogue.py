@@ -21,8 +21,10 @@ from meijin.game import OpeningRule, Variant
 class EngineError(GameFailedError):
     """The engine fails in a game, which it forfeits; the message says how."""
 
-    dialogue: Sequence[str] = ()
-    """The last lines that were said, ``> `` to the engine and ``< `` by it."""
+    @property
+    def dialogue(self) -> Sequence[str]:
+        """The last lines that were said, ``> `` to the engine and ``< `` by it."""
+        return self.evidence
 
 
 class EngineRefusedError(EngineError):
@@ -198,7 +200,7 @@ class EngineProtocol(ABC):
         """Have the engine choose a move after all moves so far."""
 
     def open(
-        self, moves: Sequence[int], time: EngineTime | None, rule: OpeningRule
+        self, moves: Sequence[int], time: EngineTime, rule: OpeningRule
     ) -> Dialogue[Sequence[Point]]:
         """Have the engine do what an opening asks for: place stones, or choose its side.
 

@@ -228,7 +228,7 @@ class GomocupProtocol(EngineProtocol):
         return reply.points[0]
 
     def open(
-        self, moves: Sequence[int], time: EngineTime | None, rule: OpeningRule
+        self, moves: Sequence[int], time: EngineTime, rule: OpeningRule
     ) -> Dialogue[Sequence[Point]]:
         """Have it place stones, or choose: SWAP for the other side, a move to stay."""
         task = rule.task(len(moves))
@@ -237,7 +237,7 @@ class GomocupProtocol(EngineProtocol):
         if self.traits.numbers_openings:
             names = [f"{name},{1 + ply % 2}" for ply, name in enumerate(names)]
         lines = [OPENING_COMMANDS[rule.name], *names, "DONE"]
-        reading = None if time is None else timedelta(milliseconds=time.turn_ms)
+        reading = timedelta(milliseconds=time.turn_ms)
         reply = yield from self._ask(time, lines, _SWAPS, reading)
         if reply.kind is not ReplyKind.UNKNOWN:
             self._stones = _UNKNOWN
@@ -278,17 +278,17 @@ class GomocupProtocol(EngineProtocol):
 
     def _ask(
         self,
-        time: EngineTime | None,
+        time: EngineTime,
         lines: Sequence[str],
         expects: frozenset[ReplyKind],
-        reading: timedelta | None,
+        reading: timedelta,
     ) -> Dialogue[EngineReply]:
         """Ask, and tell the time; after a refusal go on `reading` for so long since the question.
 
         An UNKNOWN for each INFO since the last answer is passed over, and an ERROR that names one.
         """
-        times = [] if time is None else time_lines(time, self._told)
-        self._told = time or self._told
+        times = time_lines(time, self._told)
+        self._told = time
         self._unsettled += len(times)
         reply = yield Ask([*times, *lines], expects)
         refusal, passed = None, 0

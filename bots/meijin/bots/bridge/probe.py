@@ -438,9 +438,8 @@ class Probe:
         """Whether an engine answers one stage of an opening."""
         try:
             session = self._ready(variant)
-            points = session.hold(
-                session.protocol.open(moves, None, rule), patience=OPENING_PATIENCE
-            )
+            dialogue = session.protocol.open(moves, TRIAL_TIME, rule)
+            points = session.hold(dialogue, patience=OPENING_PATIENCE)
         except EngineInterruptedError:
             raise
         except EngineError as error:

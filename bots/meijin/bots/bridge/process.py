@@ -254,15 +254,20 @@ class EngineProcess:
             with suppress(OSError):
                 os.write(self._input, farewell.encode())
 
-    def finish(self, deadline: float) -> None:
-        """End it by force at a second of the monotonic clock, or when it has ended by itself."""
-        if self._is_closed:
-            return
+    def has_ended_by(self, deadline: float) -> bool:
+        """Wait until a second of the monotonic clock for it to end by itself."""
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         while not self._ending and (left := deadline - time.monotonic()) > 0:
             poll.poll(left * 1000)
             self._hear_control()
+        return bool(self._ending)
+
+    def finish(self, deadline: float) -> None:
+        """End it by force at a second of the monotonic clock, or when it has ended by itself."""
+        if self._is_closed:
+            return
+        self.has_ended_by(deadline)
         self._read_errors()
         self._is_closed = True
         self._control.close()

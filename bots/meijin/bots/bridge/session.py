@@ -96,7 +96,7 @@ class EngineSession:
             result: _Result = end.value
             return result
         except EngineError as error:
-            error.dialogue = tuple(self.transcript)
+            error.evidence = tuple(self.transcript)
             raise
         finally:
             if self._is_suspended:

@@ -46,6 +46,9 @@ from meijin.wire.capabilities import Capabilities
 MAX_ABOUT = 40
 """Characters of a version that the contract has room for."""
 
+DIALOGUE_LINES = 10
+"""The last of the dialogue that are logged when a turn has failed."""
+
 _Result = TypeVar("_Result")
 _Found: TypeAlias = Resignation | tuple[Point, Sequence[str]]
 """A move, and what the engine said of it."""
@@ -303,8 +306,7 @@ class WrappedBot(Bot):
             if game.seat is seat:
                 game.seat = None
             self._give_back(seat, session, error)
-            if isinstance(error, EngineDiedError) and len(error.errors) > 1:
-                logger.error("the end of its standard error:\n%s", "\n".join(error.errors))
+            _log_end(error, session)
             if self._is_suppliers(session, error):
                 raise SupplierError(str(error)) from error
             raise
@@ -336,6 +338,15 @@ class WrappedBot(Bot):
             self._pool.discard(session)
         elif (ready := _ready(seat)) is not None:
             self._pool.release(ready)  # it began the game when nobody waited any more
+
+
+def _log_end(error: BaseException, session: EngineSession | None) -> None:
+    """Show the author what was said last, where a turn has failed or was over first."""
+    if isinstance(error, EngineDiedError) and len(error.errors) > 1:
+        logger.error("the end of its standard error:\n%s", "\n".join(error.errors))
+    elif session is not None:
+        said = "\n".join(list(session.transcript)[-DIALOGUE_LINES:])
+        logger.warning("the end of its dialogue:\n%s", said)
 
 
 def _ready(seat: asyncio.Task[EngineSession]) -> EngineSession | None:

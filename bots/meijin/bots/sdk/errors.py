@@ -41,6 +41,9 @@ class GameFailedError(Exception):
     The game is forfeited as after any exception; the message is logged without a traceback.
     """
 
+    evidence: Sequence[str] = ()
+    """Lines for the author that go with the failure in place of the stack; the last ones are kept."""
+
 
 class StreamLostError(ArenaError):
     """The stream has ended, and the bot may return; the message is the reason."""
@@ -124,7 +127,7 @@ def failure_of(error: BaseException) -> Failure:
     """
     is_suppliers = isinstance(error, SupplierError)
     if isinstance(error, GameFailedError):
-        return Failure(_words(error), is_suppliers)
+        return Failure(_words(error), is_suppliers, "\n".join(error.evidence)[-MAX_TRACEBACK:])
     steps = _steps(error.__traceback__)
     name, text, place = type(error).__name__, _words(error), _place(steps)
     message = _kept(f"{name}: {text}" if text else name, place)

@@ -3,12 +3,12 @@
 import logging
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from concurrent.futures import Future
 from datetime import timedelta
 from pathlib import Path
 from threading import Thread
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -146,30 +146,7 @@ def wrap(
     log: TurnLogOption = None,
 ) -> None:
     """Connect an engine that speaks the Gomocup protocol or GTP, and play until Ctrl-C."""
-    if not hasattr(os, "fork"):
-        raise CommandError(
-            "engines are wrapped on Linux and macOS; on Windows do it in WSL, where a program for "
-            "Windows starts too"
-        )
-    settings = WrapSettings(
-        command=find_command(command),
-        protocol=None if protocol is None else _protocol(protocol),
-        rules=_rules(rules),
-        opening_rules=None if opening_rules is None else _opening_rules(opening_rules),
-        sizes=None if sizes is None else _sizes(sizes),
-        games=games,
-        options=dict(read_option(text) for text in options or ()),
-        folder=folder,
-        margin=margin * _MILLISECOND,
-        pause=None if pause is None else pause * _MILLISECOND,
-        limits=EngineLimits(
-            memory=None if memory is None else memory * _MEGABYTE,
-            cpu=None if cpu is None else timedelta(seconds=cpu),
-            is_pinned=pin,
-            is_suspended=suspend,
-        ),
-        supplier=supplier.strip(),
-    )
+    settings = engine_settings(dict(locals()))
     if log is not None and not verbose:
         form = "%(asctime)s %(message)s"
         logging.basicConfig(level=logging.INFO, format=form, datefmt="%H:%M:%S")
@@ -179,6 +156,36 @@ def wrap(
     if verbose:
         logging.getLogger("meijin.bots.engine").setLevel(logging.DEBUG)
     play(WrappedBot(settings), server, token=token, name=name, hardware=hardware)
+
+
+def engine_settings(told: Mapping[str, Any]) -> WrapSettings:
+    """How an engine is run, as the parameters of `wrap` tell."""
+    if not hasattr(os, "fork"):
+        raise CommandError(
+            "engines are wrapped on Linux and macOS; on Windows do it in WSL, where a program for "
+            "Windows starts too"
+        )
+    protocol, opening_rules, sizes = told["protocol"], told["opening_rules"], told["sizes"]
+    pause, memory, cpu = told["pause"], told["memory"], told["cpu"]
+    return WrapSettings(
+        command=find_command(told["command"]),
+        protocol=None if protocol is None else _protocol(protocol),
+        rules=_rules(told["rules"]),
+        opening_rules=None if opening_rules is None else _opening_rules(opening_rules),
+        sizes=None if sizes is None else _sizes(sizes),
+        games=told["games"],
+        options=dict(read_option(text) for text in told["options"] or ()),
+        folder=told["folder"],
+        margin=told["margin"] * _MILLISECOND,
+        pause=None if pause is None else pause * _MILLISECOND,
+        limits=EngineLimits(
+            memory=None if memory is None else memory * _MEGABYTE,
+            cpu=None if cpu is None else timedelta(seconds=cpu),
+            is_pinned=told["pin"],
+            is_suspended=told["suspend"],
+        ),
+        supplier=told["supplier"].strip(),
+    )
 
 
 def _protocol(name: str) -> str:

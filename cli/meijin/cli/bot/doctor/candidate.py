@@ -56,6 +56,11 @@ class Candidate:
             env = {SERVER_VARIABLE: server, TOKEN_VARIABLE: token, "PYTHONUNBUFFERED": "1"}
             self._child = start_child(self.command, log, env=env, program=())
 
+    def show_dialogue(self) -> None:
+        """Have a wrapped engine's dialogue among its lines."""
+        wrap = list(self.command).index("wrap") + 1
+        self.command = [*self.command[:wrap], "--verbose", *self.command[wrap:]]
+
     @property
     def is_running(self) -> bool:
         return self._child is not None and self._child.process.poll() is None

@@ -40,6 +40,14 @@ FORFEITS = {
 }
 """Each way to forfeit a game: what it is called, and what to do about it."""
 
+ENGINE_FIXES = {
+    Ending.TIME: "answer within INFO timeout_turn and time_left",
+    Ending.ILLEGAL: 'answer "x,y" of an empty point, column and row from 0, row 0 on top',
+    Ending.FORBIDDEN: "heed INFO rule",
+    Ending.CRASH: "mend what the last lines show",
+}
+"""The same for an engine's author."""
+
 OF_CLAIMS = frozenset({Ending.ILLEGAL, Ending.FORBIDDEN, Ending.CRASH})
 """A bot that claims what it can't play ends in these ways."""
 
@@ -47,23 +55,27 @@ TOLD_BY_BOT = frozenset({Ending.CRASH, Ending.DISCONNECT})
 """Of these the bot itself may say more than the server knows."""
 
 
-def check_games(games: Sequence[game_pb2.Game], bot: str, output: Sequence[str]) -> None:
+def check_games(
+    games: Sequence[game_pb2.Game], bot: str, output: Sequence[str], *, is_engine: bool = False
+) -> None:
     for game in games:
         outcome = outcome_from_proto(game.outcome)
         if outcome.at_fault is Party.SUPPLIER:
             fix = "see that what the bot depends on can be reached from here"
             raise CheckFailedError(f"its supplier failed: {outcome.detail}", fix, output)
         if outcome.at_fault is Party.of(color_of(game, bot)):
-            evidence = output if outcome.ending in TOLD_BY_BOT else ()
-            raise _loss(game, outcome, bot, evidence)
+            evidence = output if is_engine or outcome.ending in TOLD_BY_BOT else ()
+            raise _loss(game, outcome, bot, evidence, is_engine=is_engine)
 
 
 def _loss(
-    game: game_pb2.Game, outcome: Outcome, bot: str, evidence: Sequence[str]
+    game: game_pb2.Game, outcome: Outcome, bot: str, evidence: Sequence[str], *, is_engine: bool
 ) -> CheckFailedError:
     variant, ending = variant_from_proto(game.variant), outcome.ending
     usual = (ending.value, "see what the server says of the game")
     cause, fix = FORFEITS.get(ending, usual)
+    if is_engine:
+        fix = ENGINE_FIXES.get(ending, fix)
     words = f"it lost as {color_of(game, bot).name.lower()} at ply {game.ply} of {variant}"
     detail = f": {outcome.detail}" if outcome.detail else ""
     other = f"; or claim no {variant} games" if ending in OF_CLAIMS else ""

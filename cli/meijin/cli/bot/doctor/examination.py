@@ -7,7 +7,9 @@ from datetime import timedelta
 from functools import partial
 from statistics import median
 
+from meijin.bots.bridge.settings import WrapSettings
 from meijin.cli.bot.doctor.arena import GRACE, CheckFailedError, DoctorArena, ExamGames
+from meijin.cli.bot.doctor.engine import EngineExamination, wrapped_engine
 from meijin.cli.bot.doctor.evidence import check_games, chooser, move_times
 from meijin.cli.bot.doctor.plan import (
     FAST_CONTROL,
@@ -58,10 +60,18 @@ class Examination:
 
     def __post_init__(self) -> None:
         self._checks: list[Check] = []
+        self._engine = wrapped_engine(self.arena.candidate.command)
+        if self._engine is not None:
+            self.arena.candidate.show_dialogue()
         self._deadline = time.monotonic() + self.limit.total_seconds()
 
     def run(self) -> Sequence[Check]:
-        """Make all checks; those that hang on one that has failed are skipped."""
+        """Make all checks; those that hang on one that has failed are skipped.
+
+        An engine is asked by its protocol's commands first, and then plays all games there are.
+        """
+        if self._engine is not None:
+            self._examine_engine(self._engine)
         if not self._make("connects", self._connects):
             return self._checks
         self._claims = self.arena.capabilities
@@ -69,7 +79,7 @@ class Examination:
         has_played = self._make("hello", self._hello, with_bot=True)
         has_played &= self._make("first game", self._first_game, with_bot=True)
         for name, make in self._steps():
-            if has_played:
+            if has_played or self._engine is not None:
                 self._make(name, make, with_bot=True)
             else:
                 reason = "not tried before its first games are played"
@@ -90,6 +100,14 @@ class Examination:
         yield "cut stream", self._cut_stream
         if self.arena.candidate.command and not self.is_quick:
             yield "second start", self._second_start
+
+    def _examine_engine(self, settings: WrapSettings) -> None:
+        examination = EngineExamination(settings)
+        try:
+            for name, make in examination.checks():
+                self._make(name, make)
+        finally:
+            examination.close()
 
     def _make(self, name: str, make: Callable[[], Check], *, with_bot: bool = False) -> bool:
         """Make a check, for which the bot may have to be there; tell whether it has not failed."""
@@ -127,7 +145,8 @@ class Examination:
     def _connects(self) -> Check:
         seconds = self.arena.start(self.start_limit)
         reason = f"it said hello {seconds:.1f} s after its start"
-        if not self.arena.candidate.command or seconds < SLOW_START.total_seconds():
+        is_slow = seconds >= SLOW_START.total_seconds() and self._engine is None
+        if not self.arena.candidate.command or not is_slow:
             return Check(reason)
         fix = (
             "make it start faster, such as with tables that are kept in a file: at each restart "
@@ -157,10 +176,8 @@ class Examination:
         reason = f"2 games of {self._variant}; {_time_text(times)}"
         if times[0] <= max(SLOW_MOVE, SLOW_FACTOR * median(times)):
             return Check(reason)
-        fix = (
-            "load and compile before the hello (in Python in Bot.prepare), not in the first turn: "
-            "the clock runs there"
-        )
+        where = "(in Python in Bot.prepare)" if self._engine is None else "of the engine"
+        fix = f"load and compile before the hello {where}, not in the first turn: the clock runs there"
         return Check(f"{reason}, the first of all {times[0]:.2f} s", fix, Status.WARN)
 
     def _rule(self, rule: Rule) -> Check:
@@ -262,7 +279,9 @@ class Examination:
     def _finish(self, tournament: str, limit: timedelta) -> Sequence[game_pb2.Game]:
         """Games that were played to their end, none of which the bot has forfeited."""
         played = self.arena.finish(tournament, limit)
-        check_games(played, self.arena.name, self.arena.candidate.last_lines)
+        is_engine = self._engine is not None
+        output = self.arena.candidate.last_lines
+        check_games(played, self.arena.name, output, is_engine=is_engine)
         return played
 
     def _times(self, games: Sequence[game_pb2.Game]) -> list[float]:
