@@ -60,7 +60,7 @@ def test_every_tool_knows_every_room(listed: list[str], wanted: set[str]) -> Non
 
 
 def test_coverage_is_of_every_room_with_traced_tests() -> None:
-    """All but `game`, `local`, `web` and `cli`; of `bots` the SDK, of `proto` what is not generated."""
+    """All but `game`, `local`, `worker`, `web` and `cli`; of `bots` the SDK, of `proto` what is not generated."""
     sources = unique(TOOLS["coverage"]["run"]["source"])
     parts = {source for source in sources if "/" in source}
     assert parts == {"bots/meijin/bots/sdk", "proto/meijin/wire"}
@@ -68,6 +68,7 @@ def test_coverage_is_of_every_room_with_traced_tests() -> None:
     assert {source.partition("/")[0] for source in sources} == ROOMS - {
         "game",
         "local",
+        "worker",
         "web",
         "cli",
     }
@@ -150,6 +151,6 @@ def test_packages_tell_of_their_modules() -> None:
         for node in tree.body:
             if isinstance(node, ast.ImportFrom):
                 told |= {str(node.module).rpartition(".")[2], *(name.name for name in node.names)}
-        modules = {path.stem for path in package.glob("*.py")} - {"__init__"}
+        modules = {path.stem for path in package.glob("*.py")} - {"__init__", "__main__"}
         assert modules <= told, f"{package.relative_to(ROOT)}: {sorted(modules - told)}"
         assert len(modules) <= MOST_MODULES, package.relative_to(ROOT)

@@ -69,8 +69,8 @@ def test_who_has_won_all_games_has_a_bound() -> None:
 @pytest.mark.parametrize(("games", "rounds", "most"), [(None, 10, 0), (4, 4, 4)])
 def test_a_test_goes_on_until_it_is_decided(games: int | None, rounds: int, most: int) -> None:
     """Without a number of games; 0 leaves the bound to the server."""
-    plain = MatchSettings(games).tournament("ada", "bob")
-    test = MatchSettings(games, sprt=(0, 5)).tournament("ada", "bob")
+    plain = MatchSettings(games).tournament()
+    test = MatchSettings(games, sprt=(0, 5)).tournament()
     assert (plain.rounds, test.rounds, test.sprt.most_games) == (rounds, 0, most)
 
 

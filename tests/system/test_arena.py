@@ -121,7 +121,7 @@ def test_notebooks_have_a_running_loop(arena: Arena) -> None:
 def test_a_process_plays_a_test(arena: Arena, tmp_path: Path) -> None:
     """A file against a bot with an option, until a test is decided or the games are used up."""
     (tmp_path / "firm.py").write_text(PROGRAM.format("return position.legal_cells()[-1]"))
-    seeded = ["random", "--option=seed=1"]
+    seeded = ["random", "option.seed=1"]
     result = arena.play_match(tmp_path / "firm.py", seeded, games=20, sprt=(0, 5))
     check(result, 20)
     assert (result.first, result.second) == ("firm", "random")
@@ -176,6 +176,8 @@ def test_a_bot_that_does_not_come_ends_the_match(arena: Arena, tmp_path: Path) -
         arena.play_match(RandomBot, RandomBot())  # type: ignore[arg-type]
     with pytest.raises(ArenaError, match="faulty needs boards of at least 15x15"):
         arena.play_match(Faulty(), RandomBot(), variant="7x7")
+    with pytest.raises(BotLoadError, match=r"no file nowhere\.py"):
+        arena.play_match(Path("nowhere.py"), RandomBot())
     check(arena.play_match(RandomBot(), RandomBot(), games=2), 2)
 
 

@@ -32,11 +32,15 @@ FAILURES = {
         {"choose": "raise IndexError('no cell')"},
     ),
     "loop": (FAULTY, "for a move that had 0.200 s", {"choose": "while True: pass"}),
-    "killed": (LOST, "killed by SIGKILL", {"choose": "os.kill(os.getpid(), signal.SIGKILL)"}),
-    "silent": (LOST, "bad did not connect within 3 s", {"prepare": "time.sleep(600)"}),
+    "killed": (
+        FAULTY,
+        "its process has ended, killed by SIGKILL",
+        {"choose": "os.kill(os.getpid(), signal.SIGKILL)"},
+    ),
+    "silent": (LOST, "bad is not ready after 3 s", {"prepare": "time.sleep(600)"}),
 }
 """By what goes wrong: the exit status, the cause that is told, and the program."""
-MORE = {"silent": ("--wait=3",), "killed": ("--restart=0",), "loop": ("--time=0.2/move",)}
+MORE = {"silent": ("--wait=3",), "loop": ("--time=0.2/move",)}
 
 
 def write_bot(folder: Path, **parts: str) -> None:
@@ -58,7 +62,12 @@ def test_the_cause_is_told(processes: Processes, failure: str) -> None:
     assert not processes_of(processes.folder)
     (logs,) = processes.folder.glob("meijin-*")
     assert f"logs: {logs}" in said
-    assert {path.name for path in logs.iterdir()} == {"bad.log", "random.log", "server.log"}
+    assert {path.name for path in logs.iterdir()} == {
+        "bad.log",
+        "random.log",
+        "server.log",
+        "worker.log",
+    }
 
 
 def test_the_first_fault_is_in_the_json(processes: Processes) -> None:
@@ -73,7 +82,7 @@ def test_the_first_fault_is_in_the_json(processes: Processes) -> None:
 
 
 def test_a_bot_that_ends_once_is_started_again(processes: Processes) -> None:
-    """The match goes on, and is played to its end."""
+    """It loses the game that it has left, and the match is played to its end."""
     choose = (
         "if not os.path.exists('ended'): open('ended', 'w').close(); os._exit(3)\n"
         "        return position.legal_cells()[0]"
@@ -81,7 +90,6 @@ def test_a_bot_that_ends_once_is_started_again(processes: Processes) -> None:
     write_bot(processes.folder, choose=choose)
     done = processes.run(*MATCH, "--time=60", TMPDIR=str(processes.folder))
     assert done.returncode == 0, done.stderr
-    assert "bad ended, exit status 3" in done.stderr
-    assert "it is started again" in done.stderr
-    assert "faults 0 and 0" in done.stdout
+    assert "its process has ended, exit status 3" in done.stdout
+    assert "faults 1 and 0" in done.stdout
     assert "logs: " in done.stdout

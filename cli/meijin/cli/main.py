@@ -55,6 +55,11 @@ COMMANDS = tuple(
             "Prove that no acknowledged move is missing, beside a running server or without one.",
         ),
         ("bot", "bot.commands", "Run, write, register, list and manage bots."),
+        (
+            "play",
+            "match.play",
+            "Play bots and engines against each other here, as many games at once as there are cores.",
+        ),
         ("match", "match.commands", "Play a match between two bots and print the score."),
         (
             "challenge",

@@ -1,7 +1,9 @@
 """A server as its clients see it, an arena of one's own, and matches played from a program.
 
 - `connection`: a server to talk to, and the ways to call it
-- `server`, `bots`: a server and bots as child processes; `child` is one of these
+- `server`, `worker`, `bots`: a server, what plays beside it, and bots as child processes; `child` is
+  one of these
+- `sides`: the players of a local match, as people write them
 - `arena`: a server to play matches on, and matches played on it
 - `match_settings`, `match_play`, `match_result`: what a match is to be, how it is played, and what
   it came to

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,10 +14,10 @@ from typing import Self, TypeAlias, Unpack
 
 import grpc
 
-from meijin.bots import Bot, Chooser, check_bot, load_bot
+from meijin.bots import Bot, Chooser, load_bot
 from meijin.bots.sdk.bot import as_bot
 from meijin.bots.sdk.runner import BotThread
-from meijin.local.bots import local_bots, own_name, told_apart
+from meijin.local.bots import local_bots, told_apart
 from meijin.local.child import Child, Tell
 from meijin.local.connection import Connection, Server, connect
 from meijin.local.errors import ArenaError
@@ -28,19 +29,19 @@ from meijin.local.match_play import (
 )
 from meijin.local.match_result import MatchResult, result_of
 from meijin.local.match_settings import MatchOptions, MatchSettings
-from meijin.local.server import explaining, local_server, without_ladder
+from meijin.local.server import explaining, local_server, playing, without_ladder
+from meijin.local.sides import Side
+from meijin.local.worker import cores
+from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.channel import Security
+from meijin.wire.values import variant_from_proto
 
-Side: TypeAlias = "Bot | Chooser | str | Path | Sequence[str]"
-"""A bot, or a function that is one, which plays in this process; what `meijin bot run` takes, alone
-or with its options, which plays in one of its own; or, on another's server, the name of a bot that
-is connected there."""
+Player: TypeAlias = "Bot | Chooser | str | Path | Sequence[str]"
+"""A bot, or a function that is one, which plays in this process; what `meijin play` takes, as one
+text or as its words, or a Python file, which plays in a process of its own; or, on another's server,
+the name of a bot that is connected there."""
 
-_Side: TypeAlias = "Bot | str | Path | Sequence[str]"
-
-
-OPTION = "--option="
-"""How an option of a bot begins, among what `meijin bot run` takes."""
+_Player: TypeAlias = "Bot | str | Path | Sequence[str]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Arena:
             yield _Place(connection, address, folder, process)
 
     def play_match(
-        self, first: Side, second: Side, **settings: Unpack[MatchOptions]
+        self, first: Player, second: Player, **settings: Unpack[MatchOptions]
     ) -> MatchResult:
         """Play a match to its end.
 
@@ -139,43 +140,60 @@ class Arena:
         place = self._place
         if place is None:
             raise ArenaError("the arena isn't open: play within `with Arena() as arena:`")
-        sides = [
-            side if isinstance(side, str | Path | Sequence) else as_bot(side)
-            for side in (first, second)
+        wanted = MatchSettings(**settings).tournament()
+        players = [
+            each if isinstance(each, str | Path | Sequence) else as_bot(each)
+            for each in (first, second)
         ]
-        names = self._names(*sides)
-        wanted = MatchSettings(**settings).tournament(*names)
+        names = self._names(*players)
+        wanted.name, wanted.bots[:] = " - ".join(names), names
+        given = dict(zip(names, players, strict=True))
         process = place.process
-        for side in sides:
-            if process is not None and not isinstance(side, Bot):
-                check_bot(_words(side)[0])
         with _in_words(), nullcontext() if process is None else explaining(process):
-            with self._playing(place, dict(zip(names, sides, strict=True))) as players:
-                response = play(place.connection, wanted, players)
+            with self._playing(place, given, wanted) as running:
+                response = play(place.connection, wanted, running)
             games = finished_games(place.connection, response.tournament.tournament_id)
             return result_of(response, games)
 
-    def _names(self, *sides: _Side) -> tuple[str, str]:
+    def _names(self, *players: _Player) -> list[str]:
         """What the two are called, told apart on a server of the arena's own."""
-        is_local = self._server is None
-        names = [_name(side, is_local=is_local) for side in sides]
-        if is_local:
-            names = told_apart(list(zip(names, map(_options, sides), strict=True)))
-        return names[0], names[1]
+        if self._server is None:
+            return told_apart([(_own_name(each), _options(each)) for each in players])
+        return [_name_there(each) for each in players]
 
     @contextmanager
-    def _playing(self, place: _Place, sides: Mapping[str, _Side]) -> Iterator[Players]:
-        """The bots that are there for one match, all of them connected."""
-        bots = {name: side for name, side in sides.items() if isinstance(side, Bot)}
+    def _playing(
+        self, place: _Place, given: Mapping[str, _Player], wanted: pb.TournamentSettings
+    ) -> Iterator[Players]:
+        """What plays one match: a worker, or bots that are connected where one is of this process."""
+        bots = {name: player for name, player in given.items() if isinstance(player, Bot)}
+        others = {name: each for name, each in given.items() if not isinstance(each, Bot)}
         players = Players()
         with ExitStack() as stack:
             if place.folder is None:
-                files = {name: side for name, side in sides.items() if isinstance(side, Path)}
+                files = {name: each for name, each in others.items() if isinstance(each, Path)}
                 bots |= {name: load_bot(str(file)) for name, file in files.items()}
+            elif not bots:
+                sides = {name: side_of(each) for name, each in others.items()}
+                games, wanted.max_games = wanted.max_games or cores(), 0
+                rules = [variant_from_proto(wanted.variant).rule.name]
+                worker = playing(
+                    place.connection,
+                    place.address,
+                    sides,
+                    place.folder,
+                    self._tell,
+                    games=games,
+                    rules=rules,
+                )
+                stack.enter_context(worker)
             else:
-                specs = {name: _words(side) for name, side in sides.items() if name not in bots}
+                commands = {
+                    name: side_of(each).connecting(name, place.address)
+                    for name, each in others.items()
+                }
                 started = local_bots(
-                    place.connection, place.address, specs, folder=place.folder, tell=self._tell
+                    place.connection, commands, folder=place.folder, tell=self._tell
                 )
                 players.children = stack.enter_context(started)
             for name, bot in bots.items():
@@ -191,8 +209,8 @@ class Arena:
 
 
 def play_match(
-    first: Side,
-    second: Side,
+    first: Player,
+    second: Player,
     *,
     server: str | None = None,
     token: str | None = None,
@@ -204,24 +222,28 @@ def play_match(
         return arena.play_match(first, second, **settings)
 
 
-def _words(side: _Side) -> Sequence[str]:
-    return [str(side)] if isinstance(side, str | Path | Bot) else side
+def side_of(player: str | Path | Sequence[str]) -> Side:
+    """A player that is run in a process of its own."""
+    if isinstance(player, Path):
+        player = [str(player)]
+    return Side.parse(player if isinstance(player, str) else shlex.join(player))
 
 
-def _name(side: _Side, *, is_local: bool) -> str:
-    """What a bot plays as: a file's own name, or that of a bot."""
-    if isinstance(side, Bot):
-        return side.name
-    if isinstance(side, str) and not is_local:
-        return side
-    return own_name(_words(side)[0])
+def _own_name(player: _Player) -> str:
+    return player.name if isinstance(player, Bot) else side_of(player).own_name
 
 
-def _options(side: _Side) -> list[str]:
-    if isinstance(side, Bot):
-        return [f"{name}={value}" for name, value in side.configuration.items()]
-    words = _words(side)
-    return [word.removeprefix(OPTION) for word in words if word.startswith(OPTION)]
+def _name_there(player: _Player) -> str:
+    """What a bot plays as on another's server."""
+    if isinstance(player, Bot | str):
+        return player if isinstance(player, str) else player.name
+    return side_of(player).own_name
+
+
+def _options(player: _Player) -> list[str]:
+    if isinstance(player, Bot):
+        return [f"{name}={value}" for name, value in player.configuration.items()]
+    return side_of(player).settings
 
 
 @contextmanager

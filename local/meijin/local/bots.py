@@ -125,7 +125,7 @@ def commands_of(bots: Mapping[str, BotWords], address: str) -> dict[str, BotWord
 
 @contextmanager
 def local_bots(
-    connection: Connection, address: str, bots: Mapping[str, BotWords], *, folder: Path, tell: Tell
+    connection: Connection, commands: Mapping[str, BotWords], *, folder: Path, tell: Tell
 ) -> Iterator[Mapping[str, Child]]:
     """Bots as processes, all of them connected; nobody looks after them.
 
@@ -133,7 +133,7 @@ def local_bots(
         BotLostError: one of them does not come up.
     """
     with stopping() as children:
-        for name, words in commands_of(bots, address).items():
+        for name, words in commands.items():
             children[name] = start_child(words, folder / f"{name}.log")
         wait_for_bots(connection, children, tell, BOT_START_TIMEOUT)
         yield children
@@ -234,12 +234,13 @@ class BotSupervisor:
         """Stop whatever would wait for a bot that has gone."""
         self._lost = error
         while True:
-            _cancel_all(self.connection)
+            cancel_all(self.connection)
             if self._is_over.wait(CANCEL_INTERVAL.total_seconds()):
                 return
 
 
-def _cancel_all(connection: Connection) -> None:
+def cancel_all(connection: Connection) -> None:
+    """Cancel all tournaments that run."""
     list_tournaments = connection.tournaments.ListTournaments
     try:
         listed = connection.ask(list_tournaments, pb.ListTournamentsRequest())

@@ -66,8 +66,8 @@ class MatchSettings:
     max_faults: int = USUAL_MAX_FAULTS
     """The match ends when a bot has forfeited this many games; 0 for never."""
 
-    def tournament(self, first: str, second: str) -> pb.TournamentSettings:
-        """The tournament that two bots are to play.
+    def tournament(self) -> pb.TournamentSettings:
+        """The tournament that two bots are to play, without their names.
 
         Raises:
             ValueError: a text can't be what it should be.
@@ -79,8 +79,6 @@ class MatchSettings:
         times = (self.time,) if isinstance(self.time, str) else self.time
         controls = [TimeControl.parse(text) for text in times]
         wanted = pb.TournamentSettings(
-            name=f"{first} - {second}",
-            bots=[first, second],
             variant=variant_to_proto(board),
             time_control=time_control_to_proto(controls[0]),
             time_controls=map(time_control_to_proto, controls[1:] and controls),

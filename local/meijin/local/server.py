@@ -5,18 +5,21 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
 import grpc
 
-from meijin.local.bots import BotSupervisor, BotWords, Upkeep, commands_of
+from meijin.local.bots import BOT_START_TIMEOUT, BotSupervisor, BotWords, Upkeep, commands_of
 from meijin.local.child import MEIJIN, Child, Tell, start_child, stopping
 from meijin.local.connection import Connection, Server, connect
 from meijin.local.errors import ArenaError, LeftTournamentError, check_server_parts
+from meijin.local.sides import Side
+from meijin.local.worker import PlaysManyError, WorkerSupervisor
 from meijin.wire.contract import SERVER_LOG_FILE
+from meijin.worker.plan import Plan
 
 SERVER_START_TIMEOUT = timedelta(minutes=1)
 END_TIMEOUT = timedelta(seconds=1)
@@ -59,6 +62,80 @@ def local_arena(
         supervisor = BotSupervisor(connection, data, commands_of(bots, address), upkeep, tell)
         with explaining(server), supervisor.running():
             yield connection
+
+
+@contextmanager
+def worker_arena(
+    data: Path,
+    sides: Mapping[str, Side],
+    tell: Tell,
+    *,
+    games: int,
+    rules: Sequence[str],
+    with_ladder: bool = True,
+    on_loss: Callable[[], object] = lambda: None,
+    limit: timedelta = BOT_START_TIMEOUT,
+) -> Iterator[Connection]:
+    """A server of one's own, and a worker beside it that plays all games of these sides.
+
+    Where a side is a bot that plays many games at once by itself, all of them are connected as
+    bots instead. The rest is as in `local_arena`.
+
+    Args:
+        games: At once.
+        rules: What engines are to play, by the names of the rules.
+        on_loss: Is called when what plays has ended while games were played.
+        limit: For each side to get ready.
+
+    Raises:
+        ArenaError: the server does not come up; the message names its log.
+        BotLostError: a side can't be started, or what plays it has ended for good.
+    """
+    options = () if with_ladder else without_ladder(data)
+    with (
+        local_server(data, *options) as (address, server),
+        connect(Server(address), "") as connection,
+        explaining(server),
+        playing(
+            connection,
+            address,
+            sides,
+            data,
+            tell,
+            games=games,
+            rules=rules,
+            on_loss=on_loss,
+            limit=limit,
+        ),
+    ):
+        yield connection
+
+
+@contextmanager
+def playing(
+    connection: Connection,
+    address: str,
+    sides: Mapping[str, Side],
+    folder: Path,
+    tell: Tell,
+    *,
+    games: int,
+    rules: Sequence[str],
+    on_loss: Callable[[], object] = lambda: None,
+    limit: timedelta = BOT_START_TIMEOUT,
+) -> Iterator[None]:
+    """Sides that play on a server of one's own until the end; see `worker_arena`."""
+    plans = [side.plan(name) for name, side in sides.items()]
+    plan = Plan(address, plans, games, str(folder.resolve()), rules)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(WorkerSupervisor(connection, plan, tell, on_loss, limit).running())
+        except PlaysManyError:
+            words = {name: side.connecting(name, address) for name, side in sides.items()}
+            upkeep = Upkeep(start_timeout=limit, on_end=lambda _: on_loss())
+            bots = BotSupervisor(connection, folder, words, upkeep, tell)
+            stack.enter_context(bots.running())
+        yield
 
 
 def without_ladder(data: Path) -> tuple[str, str]:

@@ -81,7 +81,9 @@ class RunningServer:
             raise ValueError(f"{games} games are no match; give 1 or more")
         bots = [self._bot(name) for name in (first, second)]
         settings = MatchSettings(games=games, time=time, variant=variant, seed=seed)
-        return Match(self._connection, bots, settings.tournament(first, second), timeout).play()
+        wanted = settings.tournament()
+        wanted.bots.extend((first, second))
+        return Match(self._connection, bots, wanted, timeout).play()
 
     def _bot(self, name: str) -> BotThread:
         if name not in self._bots:

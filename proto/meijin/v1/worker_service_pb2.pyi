@@ -271,17 +271,12 @@ class WorkerWelcome(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    MARGIN_MS_FIELD_NUMBER: _builtins.int
-    margin_ms: _builtins.int
-    """How far one move may overstep its time, in milliseconds."""
     def __init__(
         self,
-        *,
-        margin_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["margin_ms", b"margin_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -357,6 +352,7 @@ class LeasedGame(_message.Message):
     WHITE_TIME_FIELD_NUMBER: _builtins.int
     OPENING_FIELD_NUMBER: _builtins.int
     ADJUDICATION_FIELD_NUMBER: _builtins.int
+    MARGIN_MS_FIELD_NUMBER: _builtins.int
     pairing_id: _builtins.str
     """Names the game until it is handed in."""
     black: _builtins.str
@@ -365,6 +361,8 @@ class LeasedGame(_message.Message):
     """The name of the other one."""
     opening: _builtins.bytes
     """The stones of the opening: two bytes a cell, little-endian."""
+    margin_ms: _builtins.int
+    """How far one move may overstep its time, in milliseconds."""
     @_builtins.property
     def variant(self) -> _game_pb2.Variant:
         """What is played."""
@@ -392,10 +390,11 @@ class LeasedGame(_message.Message):
         white_time: _game_pb2.TimeControl | None = ...,
         opening: _builtins.bytes = ...,
         adjudication: _tournament_service_pb2.Adjudication | None = ...,
+        margin_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "black_time", b"black_time", "variant", b"variant", "white_time", b"white_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "black", b"black", "black_time", b"black_time", "opening", b"opening", "pairing_id", b"pairing_id", "variant", b"variant", "white", b"white", "white_time", b"white_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adjudication", b"adjudication", "black", b"black", "black_time", b"black_time", "margin_ms", b"margin_ms", "opening", b"opening", "pairing_id", b"pairing_id", "variant", b"variant", "white", b"white", "white_time", b"white_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

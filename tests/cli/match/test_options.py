@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from meijin.cli.errors import CommandError
-from meijin.cli.match.options import Clocks, Rules, Side
+from meijin.cli.match.options import Clocks, Rules
 from meijin.v1 import tournament_service_pb2 as pb
 
 
@@ -45,30 +45,3 @@ def test_each_side_has_its_clock() -> None:
     assert second.initial.ToTimedelta() == timedelta(minutes=1)
     with pytest.raises(CommandError):
         Clocks("soon").set(wanted, "5/move")
-
-
-@pytest.mark.parametrize(
-    ("spec", "bot", "options", "name"),
-    [
-        ("alphabeta", "alphabeta", (), "alphabeta"),
-        ("alphabeta:level=5", "alphabeta", ("level=5",), "alphabeta"),
-        ("bots/my.bot.py", "bots/my.bot.py", (), "my.bot"),
-        ("my_bot.py:MyBot", "my_bot.py:MyBot", (), "my_bot"),
-        ("my_bot.py:MyBot:a=1,b=x=y", "my_bot.py:MyBot", ("a=1", "b=x=y"), "my_bot"),
-        ("C:/bots/one.py:depth=2", "C:/bots/one.py", ("depth=2",), "one"),
-    ],
-)
-def test_a_side_is_read(spec: str, bot: str, options: tuple[str, ...], name: str) -> None:
-    """Its options stand behind the last colon, and only there is a sign of equality."""
-    side = Side.parse(spec)
-    assert side == Side(bot, options)
-    assert side.name == name
-    assert str(side) == spec
-
-
-def test_options_have_values_and_further_ones_come_last() -> None:
-    side = Side.parse("alphabeta:level=5", ["nodes=100"])
-    assert side.words == ["alphabeta", "--option=level=5", "--option=nodes=100"]
-    for spec in ("alphabeta:level=5,fast", "alphabeta:level=5,"):
-        with pytest.raises(CommandError, match="write it as name=value"):
-            Side.parse(spec)

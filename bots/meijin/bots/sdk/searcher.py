@@ -256,6 +256,14 @@ def searcher_for(bot: Bot, threads: SearchThreads) -> Searcher:
     return single
 
 
+async def answer_turn(bot: Bot, game: RunningGame) -> Action:
+    """The bot's action in a game that is the only one, by whichever method it has."""
+    if overrides(bot, "choose") or game.task is not None:
+        return await _answer(bot, game)
+    found = await _answer_batch(bot, [game], asyncio.gather)
+    return _log_failure(game, found) if isinstance(found, BaseException) else found[0][1]
+
+
 async def _answer(bot: Bot, game: RunningGame) -> Action:
     """The bot's action in a game where it is to move; whatever it raises is a failure."""
     try:

@@ -1,9 +1,10 @@
 """`meijin match`: two bots against each other."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,8 +14,14 @@ import typer
 from meijin.cli.command import Output, option
 from meijin.cli.completion import players
 from meijin.cli.errors import CommandError
-from meijin.cli.match.options import Clocks, LocalOptions, Rules, Side
-from meijin.cli.match.players import MatchFolder, check_local, local_match, wait_for_bots
+from meijin.cli.match.options import Clocks, LocalOptions, Rules
+from meijin.cli.match.players import (
+    MatchFolder,
+    check_sides,
+    local_match,
+    parse_side,
+    wait_for_bots,
+)
 from meijin.cli.match.result import first_fault, match_output, opened, rating_of, write_game_line
 from meijin.cli.options import (
     DEFAULT_TIME,
@@ -26,16 +33,26 @@ from meijin.cli.options import (
 )
 from meijin.cli.output import print_note
 from meijin.cli.profile import Profile
-from meijin.cli.tournament.follow import View, culprit_of, follow
+from meijin.cli.tournament.follow import PLAYERS, View, culprit_of, follow
 from meijin.cli.tournament.sprt import SprtOptions
-from meijin.local.bots import told_apart
+from meijin.local.bots import BOT_START_TIMEOUT
 from meijin.local.connection import Connection, connect, make_tournament, set_state
 from meijin.local.match_play import check_capabilities
 from meijin.local.match_settings import USUAL_GAMES, USUAL_MAX_FAULTS
+from meijin.local.sides import Side, names_of
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 
 DEFAULT_WAIT = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is told of a match on the way."""
+
+    games_to: Path | None
+    rating_interval: int | None
+    is_quiet: bool
 
 
 def match(
@@ -97,13 +114,18 @@ def match(
     have played. With --json the field tournament.sprt.decision is SPRT_DECISION_ELO0,
     SPRT_DECISION_ELO1, SPRT_DECISION_OPEN or SPRT_DECISION_NOTHING_NEW.
     """
-    options = (local.first_options, local.second_options)
-    sides = [Side.parse(*each) for each in zip((first, second), options, strict=True)]
-    test = sequential.test()
+    sides: list[Side] = []
     names = [first, second]
     if local.local:
-        names = told_apart([(side.name, side.options) for side in sides])
-    wanted = TournamentOptions(
+        more = (local.first_options or (), local.second_options or ())
+        sides = [
+            parse_side(spec, [f"option.{each}" for each in own])
+            for spec, own in zip(names, more, strict=True)
+        ]
+        names = names_of(sides)
+    elif local.data is not None or local.log is not None:
+        raise CommandError("--data and --log go with --local; a server has a folder of its own")
+    asked = TournamentOptions(
         names,
         rounds=games or USUAL_GAMES,
         time=time,
@@ -111,52 +133,100 @@ def match(
         unrated=not rated,
         name=f"{names[0]} - {names[1]}",
         max_faults=max_faults,
-    ).settings()
+    )
+    wanted = asked.settings()
     clocks.set(wanted, time)
     rules.set(wanted)
-    if rated and (wanted.time_controls or wanted.HasField("adjudication")):
-        raise CommandError(
-            "--rated games have one clock and are played to their end; leave --rated out, or "
-            "--first-time, --second-time, --resign and --draw"
-        )
-    if test is not None:
-        if games and games % 2:
-            raise CommandError(f"--games {games} is odd; with --sprt games come in pairs")
-        test.most_games = games or 0
-        wanted.format, wanted.rounds = pb.TOURNAMENT_FORMAT_SPRT, 0
-        wanted.sprt.CopyFrom(test)
-    check_local(sides, local, wanted)
-    request_id = "" if local.data is None else _request_id(wanted, conditions)
+    check_rated(wanted)
+    set_test(wanted, sequential, games)
+    shown = Shown(games_to, rating_interval, quiet)
     with ExitStack() as stack:
-        folder: MatchFolder | None = None
-        if local.local:
-            folder = stack.enter_context(MatchFolder(local.data))
-            _print_names(sides, names)
-            arena = local_match(sides, names, local, folder, with_ladder=rated)
-            connection = stack.enter_context(arena)
-        else:
-            connection = stack.enter_context(connect(profile.endpoint, profile.token))
-            wait_for_bots(connection, names, DEFAULT_WAIT if local.wait is None else local.wait)
-        check_capabilities(connection, wanted)
-        made = _make(connection, wanted, request_id)
-        first_games: dict[str, game_pb2.Game] = {}  # by the bot that has forfeited
-        listeners: list[Callable[[game_pb2.Game], object]] = [
-            lambda game: first_games.setdefault(culprit_of(game), game)
-        ]
-        if games_to is not None:
-            listeners.append(partial(write_game_line, connection, opened(games_to, stack)))
-        rating = None if quiet else rating_of(connection, made, rating_interval)
-        view = View(ended_too=True, is_quiet=quiet, rating=rating, listeners=listeners)
-        found = follow(connection, made, view)
-        first_games.pop("", None)
-        faults = [first_fault(connection, *each) for each in sorted(first_games.items())]
-        return match_output(found, faults, folder)
+        if sides:
+            played = dict(zip(names, sides, strict=True))
+            return play_sides(
+                played, wanted, conditions, shown, data=local.data, log=local.log, wait=local.wait
+            )
+        connection = stack.enter_context(connect(profile.endpoint, profile.token))
+        wait_for_bots(connection, names, DEFAULT_WAIT if local.wait is None else local.wait)
+        return play_match(connection, wanted, "", shown, None, stack)
 
 
-def _print_names(sides: Sequence[Side], names: Sequence[str]) -> None:
+def check_rated(wanted: pb.TournamentSettings) -> None:
+    if not wanted.unrated and (wanted.time_controls or wanted.HasField("adjudication")):
+        raise CommandError(
+            "--rated games have one clock and are played to their end; leave --rated out, or the "
+            "sides' own clocks, --resign and --draw"
+        )
+
+
+def set_test(wanted: pb.TournamentSettings, sequential: SprtOptions, games: int | None) -> None:
+    """Have a match end when a test is decided, where one was asked for."""
+    test = sequential.test()
+    if test is None:
+        return
+    if games and games % 2:
+        raise CommandError(f"--games {games} is odd; with --sprt games come in pairs")
+    test.most_games = games or 0
+    wanted.format, wanted.rounds = pb.TOURNAMENT_FORMAT_SPRT, 0
+    wanted.sprt.CopyFrom(test)
+
+
+def play_sides(
+    sides: Mapping[str, Side],
+    wanted: pb.TournamentSettings,
+    conditions: Conditions,
+    shown: Shown,
+    *,
+    data: Path | None = None,
+    log: Path | None = None,
+    wait: float | None = None,
+) -> Output:
+    """Play what is wanted between sides of one's own, by their names.
+
+    Where `data` is kept the same command takes an interrupted one up again.
+    """
+    check_sides(list(sides.values()), wanted)
+    limit = BOT_START_TIMEOUT if wait is None else timedelta(seconds=wait)
+    request_id = "" if data is None else _request_id(wanted, conditions)
+    with ExitStack() as stack:
+        folder = stack.enter_context(MatchFolder(data))
+        _print_names(sides)
+        connection = stack.enter_context(local_match(sides, folder, wanted, log=log, limit=limit))
+        return play_match(connection, wanted, request_id, shown, folder, stack)
+
+
+def play_match(
+    connection: Connection,
+    wanted: pb.TournamentSettings,
+    request_id: str,
+    shown: Shown,
+    folder: MatchFolder | None,
+    stack: ExitStack,
+) -> Output:
+    """Make a match or tournament, follow it to its end, and tell what it came to."""
+    check_capabilities(connection, wanted)
+    made = _make(connection, wanted, request_id)
+    first_games: dict[str, game_pb2.Game] = {}  # by the bot that has forfeited
+    listeners: list[Callable[[game_pb2.Game], object]] = [
+        lambda game: first_games.setdefault(culprit_of(game), game)
+    ]
+    if shown.games_to is not None:
+        listeners.append(partial(write_game_line, connection, opened(shown.games_to, stack)))
+    is_match = len(wanted.bots) == PLAYERS
+    rating = None
+    if is_match and not shown.is_quiet:
+        rating = rating_of(connection, made, shown.rating_interval)
+    view = View(ended_too=True, is_quiet=shown.is_quiet, rating=rating, listeners=listeners)
+    response = follow(connection, made, view)
+    first_games.pop("", None)
+    faults = [first_fault(connection, *each) for each in sorted(first_games.items())]
+    return match_output(response, faults, folder)
+
+
+def _print_names(sides: Mapping[str, Side]) -> None:
     """Say who plays under which name, where that is not plain."""
-    for side, name in zip(sides, names, strict=True):
-        if name != str(replace(side, bot=side.name)):
+    for name, side in sides.items():
+        if name != str(side):
             print_note(f"{name} is {side}")
 
 

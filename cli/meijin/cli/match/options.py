@@ -1,7 +1,5 @@
 """What `meijin match` is asked for with, besides what tournaments of more bots have."""
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -11,43 +9,9 @@ import typer
 from meijin.cli.command import option
 from meijin.cli.errors import CommandError
 from meijin.cli.options import control_proto
-from meijin.local.bots import own_name
 from meijin.v1 import tournament_service_pb2 as pb
 
 MAX_SCORE = 1_000_000_000
-
-_OPTIONS = re.compile(r":(?=[A-Za-z_]\w*=)")
-"""What stands between a bot and its options, as in ``bot.py:MyBot:level=5,seed=1``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A bot that is to be run, such as ``alphabeta:level=5``."""
-
-    bot: str
-    """A built-in one, or a file."""
-    options: tuple[str, ...] = ()
-    """Each ``name=value``."""
-
-    @classmethod
-    def parse(cls, spec: str, more: Sequence[str] | None = None) -> "Side":
-        bot, *rest = _OPTIONS.split(spec, maxsplit=1)
-        options = (*(rest[0].split(",") if rest else ()), *(more or ()))
-        for each in options:
-            if "=" not in each:
-                raise CommandError(f'"{each}" is no option; write it as name=value')
-        return cls(bot, options)
-
-    @property
-    def words(self) -> list[str]:
-        return [self.bot, *(f"--option={option}" for option in self.options)]
-
-    @property
-    def name(self) -> str:
-        return own_name(self.bot)
-
-    def __str__(self) -> str:
-        return f"{self.bot}:{','.join(self.options)}" if self.options else self.bot
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +97,6 @@ class LocalOptions:
         list[str] | None,
         typer.Option("--second-option", metavar="NAME=VALUE", help="The same of the second bot."),
     ] = None
-    restarts: Annotated[
-        int,
-        option(
-            "With --local, how often a bot whose process ends is started again.",
-            0,
-            1000,
-            flags=("--restart",),
-        ),
-    ] = 1
     wait: Annotated[
         float | None,
         option(

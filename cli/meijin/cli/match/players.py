@@ -3,22 +3,25 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Self
 
-from meijin.bots import BUILT_IN, check_bot, load_bot
+from meijin.bots import BUILT_IN, load_bot
 from meijin.cli.errors import CommandError, unusable_file
-from meijin.cli.match.options import LocalOptions, Side
 from meijin.cli.output import print_note
-from meijin.local.bots import BOT_START_TIMEOUT, Upkeep
+from meijin.local.bots import BOT_START_TIMEOUT
 from meijin.local.connection import Connection, list_bots
 from meijin.local.errors import BotLostError, LeftTournamentError, check_server_parts
 from meijin.local.match_play import check_player
-from meijin.local.server import local_arena
+from meijin.local.server import worker_arena
+from meijin.local.sides import Side
+from meijin.local.worker import cores
 from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.values import variant_from_proto
 
 POLL_INTERVAL = timedelta(milliseconds=200)
 
@@ -58,49 +61,50 @@ class MatchFolder:
             self.path.rmdir()
 
 
-def check_local(
-    sides: Sequence[Side], options: LocalOptions, wanted: pb.TournamentSettings
-) -> None:
-    """See that what only bots of one's own have is asked for with --local alone.
+def parse_side(spec: str, each: Sequence[str] = ()) -> Side:
+    """A side as it was written, with words about every side."""
+    try:
+        return Side.parse(spec, each)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
 
-    And with --local that what a server needs is there, and the bots, of which the built-in ones
-    must be able to play what is wanted, before anything is made.
-    """
-    if options.local:
-        check_server_parts()
-        for side in sides:
-            check_bot(side.bot)
-            if side.bot in BUILT_IN:
-                check_player(side.name, load_bot(side.bot, side.options).capabilities, wanted)
-        return
-    if options.data is not None:
-        raise CommandError("--data goes with --local; a server has a folder of its own")
-    if options.log is not None:
-        raise CommandError("--log goes with --local; `meijin bot run --log` writes that of one bot")
+
+def check_sides(sides: Sequence[Side], wanted: pb.TournamentSettings) -> None:
+    """See that a server can be started, and that the built-in bots can play what is wanted."""
+    check_server_parts()
     for side in sides:
-        if side.options:
-            raise CommandError(
-                f'the options of "{side}" go with --local; a bot on a server has its own'
-            )
+        if side.bot in BUILT_IN:
+            check_player(side.own_name, load_bot(side.bot, side.settings).capabilities, wanted)
 
 
 @contextmanager
 def local_match(
-    sides: Sequence[Side],
-    names: Sequence[str],
-    options: LocalOptions,
+    sides: Mapping[str, Side],
     folder: MatchFolder,
+    wanted: pb.TournamentSettings,
     *,
-    with_ladder: bool,
+    log: Path | None = None,
+    limit: timedelta = BOT_START_TIMEOUT,
 ) -> Iterator[Connection]:
-    """A server of the match's own with its two bots, each a process."""
-    log = [] if options.log is None else [f"--log={options.log.absolute()}"]
-    bots = {name: [*side.words, *log] for name, side in zip(names, sides, strict=True)}
-    wait = BOT_START_TIMEOUT if options.wait is None else timedelta(seconds=options.wait)
-    upkeep = Upkeep(options.restarts, wait, on_end=lambda _: folder.keep_logs())
+    """A server of the match's own, and what plays its sides by their names.
+
+    As many games as `wanted` asks for at once, or as there are cores for; the server itself is not
+    asked to bound them.
+    """
+    games = wanted.max_games or cores()
+    wanted.max_games = 0
+    if log is not None:
+        sides = {name: replace(side, log=str(log.absolute())) for name, side in sides.items()}
     try:
-        with local_arena(
-            folder.path, bots, print_note, upkeep, with_ladder=with_ladder
+        with worker_arena(
+            folder.path,
+            sides,
+            print_note,
+            games=games,
+            rules=[variant_from_proto(wanted.variant).rule.name],
+            with_ladder=not wanted.unrated,
+            on_loss=folder.keep_logs,
+            limit=limit,
         ) as connection:
             try:
                 yield connection

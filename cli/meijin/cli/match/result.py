@@ -13,7 +13,8 @@ from meijin.cli.command import Output
 from meijin.cli.errors import CommandError, TooManyFaultsError, unusable_file
 from meijin.cli.match.players import MatchFolder
 from meijin.cli.output import message_fields
-from meijin.cli.tournament.follow import Rating
+from meijin.cli.tournament.commands import tournament_lines
+from meijin.cli.tournament.follow import PLAYERS, Rating
 from meijin.cli.tournament.sprt import EXIT_STATUS
 from meijin.cli.tournament.tables import games_text
 from meijin.local.child import MOST_FRAMES
@@ -85,7 +86,8 @@ def match_output(
     logs = ""
     if folder is not None and (faults or folder.keeps_logs):
         logs = str(folder.keep_logs())
-    lines = report_lines(response)
+    is_match = len(response.tournament.settings.bots) == PLAYERS
+    lines = [*(report_lines(response) if is_match else tournament_lines(response))]
     for fault in faults:
         lines += fault.lines()
     if logs:

@@ -109,10 +109,11 @@ def resume(connection: Connection, key: IdArgument) -> Output:
 
 
 def _output(response: pb.GetTournamentResponse) -> Output:
-    return Output(response, _lines(response))
+    return Output(response, tournament_lines(response))
 
 
-def _lines(response: pb.GetTournamentResponse) -> Iterator[RenderableType]:
+def tournament_lines(response: pb.GetTournamentResponse) -> Iterator[RenderableType]:
+    """A tournament's tables, and how far it is."""
     found = response.tournament
     yield from _tables(response)
     yield from report_lines(response)

@@ -377,6 +377,10 @@ class Turns:
                 return False
         return is_raised
 
+    def drop_flag(self, moment: Moment) -> None:
+        """The pending turn was not answered by a moment, and nothing is on its way: the flag falls."""
+        self._forfeit_time(self.seat_to_act, None, self._timing(moment, 0), 0, None)
+
     def _is_overdue(self, moment: Moment, lag_ns: int) -> bool:
         """Whether a flag that is down is to go up, since no answer could be in time."""
         if self._asked_at_ns < 0 or self.is_flag_up or self.outcome is not None:

@@ -166,8 +166,6 @@ class Games:
         except (IllegalActionError, IllegalMoveError) as error:
             raise InvalidRequestError(f"no such game can be played: {error}") from None
         if arbiter.outcome is None:
-            arbiter.look_for_end()
-        if arbiter.outcome is None:
             color = arbiter.position.color_of(arbiter.seat_to_act)
             fault = Party.NOBODY if told.ending is Ending.RESIGN else Party.of(color)
             if told.ending in CLAIMS and (told.winner, told.at_fault) == (color.other, fault):
@@ -390,5 +388,7 @@ def _replay(game: LiveGame, moves: Iterable[tuple[int, int, int]]) -> None:
     for code, raw_ns, charged_ns in moves:
         seat, ply = game.arbiter.seat_to_act, game.arbiter.board.ply
         game.arbiter.replay(code, raw_ns, charged_ns)
-        if game.adjudicator is not None and game.arbiter.board.ply > ply:
+        game.arbiter.look_for_end()
+        is_open = game.arbiter.outcome is None
+        if game.adjudicator is not None and is_open and game.arbiter.board.ply > ply:
             game.adjudicate(seat, ply, (game.analysis or {}).get(str(ply)))

@@ -131,6 +131,10 @@ class Leases:
         workers = self.able(run)
         return workers[0].sides.get(bot_id) if workers else None
 
+    def of_bot(self, bot_id: BotId) -> WorkerSide | None:
+        """A bot as the first worker that has it brings it."""
+        return next((each.sides[bot_id] for each in self.workers if bot_id in each.sides), None)
+
     def free(self, run: TournamentRun) -> int:
         """How many games more the workers of a run take."""
         return sum(worker.free for worker in self.able(run))

@@ -127,22 +127,22 @@ class BotServicer(BotServiceServicer):
         """A bot and whether it is there; whether it may play is for its owner and operators."""
         caller, (row, rating) = current_caller.get(), found
         player = self._lobby.players.get(row.id)
-        session = None if player is None else player.session
+        place = (player and player.session) or self._scheduler.leases.of_bot(row.id)
         is_person = is_person_name(row.name)
         is_theirs = caller.owner_id is not None and caller.owner_id == row.owner_id
         differing: dict[str, object] = {"challenges": None} if is_person else {}
         if not (is_theirs or caller.is_operator):
             differing |= {"state": None, "reason": ""}
-        if session is not None:
+        if place is not None:
             differing["last_seen_time"] = caller.time
         return to_message(
             row,
             pb.Bot,
-            connected=session is not None,
+            connected=place is not None,
             running_games=0 if player is None else len(player.games),
-            capabilities=None if session is None else session.capabilities,
-            paused=session is not None and self._scheduler.pauses.is_paused(session.version_id),
-            unexamined=session is not None and not session.may_be_rated,
+            capabilities=None if place is None else place.capabilities,
+            paused=place is not None and self._scheduler.pauses.is_paused(place.version_id),
+            unexamined=place is not None and not place.may_be_rated,
             rating=None if rating is None else rating.elo,
             ladder=None if rating is None else rating.ladder,
             is_person=is_person,
@@ -150,13 +150,17 @@ class BotServicer(BotServiceServicer):
         )
 
     def _connected(self, *, with_hidden: bool, with_people: bool) -> list[tuple[str, BotId]]:
-        """The names and ids of those who are there, sorted."""
+        """The names and ids of those who are there, sorted; also of those at workers."""
         players = (each for each in self._lobby.players.values() if each.session is not None)
-        return sorted(
+        found = {
             (each.name, each.bot_id)
             for each in players
             if with_hidden >= each.is_hidden and with_people >= each.is_person
-        )
+        }
+        sides = [
+            side for worker in self._scheduler.leases.workers for side in worker.sides.values()
+        ]
+        return sorted(found | {(side.participant.name, side.participant.bot_id) for side in sides})
 
     async def ListBotVersions(
         self, request: pb.ListBotVersionsRequest, context: Context

@@ -81,11 +81,7 @@ class WorkerServicer(WorkerServiceServicer):
             side = hello_from_proto(play_service_pb2.PlayRequest(hello=said))
             bot = await self._storage.write(admit, hello=side, identity=None, now=datetime.now(UTC))
             sides[bot.bot_id] = self._side(worker_id, bot, side)
-        await context.write(
-            pb.WorkResponse(
-                welcome=pb.WorkerWelcome(margin_ms=self._settings.margin // MILLISECOND)
-            )
-        )
+        await context.write(pb.WorkResponse(welcome=pb.WorkerWelcome()))
         return Worker(worker_id, sides, hello.room)
 
     def _side(self, worker_id: str, bot: Admitted, hello: Hello) -> WorkerSide:
@@ -118,6 +114,7 @@ class WorkerServicer(WorkerServiceServicer):
     async def _write(self, worker: Worker, context: Context) -> None:
         """Send what is leased and what is stored, whenever something is."""
         names = {bot_id: side.participant.name for bot_id, side in worker.sides.items()}
+        margin_ms = self._settings.margin // MILLISECOND
         while True:
             await worker.wake.wait()
             worker.wake.clear()
@@ -127,12 +124,12 @@ class WorkerServicer(WorkerServiceServicer):
             pairs, withdrawn = worker.take_unsent()
             message = pb.Lease(withdrawn=map(str, withdrawn))
             for pair in pairs:
-                message.pairs.add(games=[lease_to_proto(lease, names) for lease in pair])
+                message.pairs.add(games=[lease_to_proto(lease, names, margin_ms) for lease in pair])
             if pairs or withdrawn:
                 await context.write(pb.WorkResponse(lease=message))
 
 
-def lease_to_proto(lease: Lease, names: Mapping[BotId, str]) -> pb.LeasedGame:
+def lease_to_proto(lease: Lease, names: Mapping[BotId, str], margin_ms: int) -> pb.LeasedGame:
     row, pairing = lease.run.row, lease.pairing
     rules = row.adjudication
     return pb.LeasedGame(
@@ -143,6 +140,7 @@ def lease_to_proto(lease: Lease, names: Mapping[BotId, str]) -> pb.LeasedGame:
         black_time=time_control_to_proto(lease.time_control(pairing.black_id)),
         white_time=time_control_to_proto(lease.time_control(pairing.white_id)),
         opening=pairing.opening,
+        margin_ms=margin_ms,
         adjudication=(
             None if rules is None else to_message(rules, tournament_service_pb2.Adjudication)
         ),

@@ -1,0 +1,159 @@
+"""`meijin play`: bots and engines against each other, on all cores of this machine."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from meijin.cli.command import Output, option
+from meijin.cli.errors import CommandError, unusable_file
+from meijin.cli.match.commands import (
+    Shown,
+    check_rated,
+    play_sides,
+    set_test,
+)
+from meijin.cli.match.options import Rules
+from meijin.cli.match.players import parse_side
+from meijin.cli.options import (
+    DEFAULT_TIME,
+    MAX_UINT32,
+    Conditions,
+    MaxFaultsOption,
+    TimeOption,
+    TournamentOptions,
+    control_proto,
+)
+from meijin.cli.tournament.follow import PLAYERS
+from meijin.cli.tournament.sprt import SprtOptions
+from meijin.local.match_settings import USUAL_GAMES, USUAL_MAX_FAULTS
+from meijin.local.sides import Side, names_of, read_words
+
+
+def play(
+    specs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SIDE...",
+            help="alphabeta:level=5, bot.py or './pbrain-mine name=new tc=10+0.1 option.k=3'.",
+        ),
+    ] = None,
+    each: Annotated[
+        list[str] | None,
+        option("Words about every side, which its own go before.", metavar="'KEY=VALUE...'"),
+    ] = None,
+    sides_file: Annotated[
+        Path | None,
+        option("More sides, a table [[side]] each with such keys.", flags=("--sides",)),
+    ] = None,
+    games: Annotated[
+        int | None,
+        option(
+            "Between each two, colours alternating; 10 when left out. With --sprt the most.",
+            1,
+            MAX_UINT32,
+            flags=("--games", "--rounds"),
+        ),
+    ] = None,
+    gauntlet: Annotated[bool, "The first side meets each of the others, and nobody else."] = False,
+    time: TimeOption = DEFAULT_TIME,
+    *,
+    conditions: Conditions,
+    rules: Rules,
+    max_faults: MaxFaultsOption = USUAL_MAX_FAULTS,
+    rated: Annotated[bool, "Keep a ladder of these games."] = False,
+    sequential: SprtOptions,
+    resume: Annotated[
+        Path | None,
+        option(
+            "A folder to keep the games in: the same command takes an interrupted one up again.",
+            flags=("--data", "--resume"),
+        ),
+    ] = None,
+    games_to: Annotated[
+        Path | None,
+        option(
+            "Write every game as it ends, a JSON object in a line; - for standard output.",
+            metavar="FILE",
+        ),
+    ] = None,
+    rating_interval: Annotated[
+        int | None,
+        option(
+            "With two sides: say after this many games where the match stands; 0 for never.",
+            0,
+            MAX_UINT32,
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the result alone: no games, no live line.")
+    ] = False,
+) -> Output:
+    """Play bots and engines against each other here, as many games at once as there are cores.
+
+    meijin play alphabeta:level=5 mcts ./pbrain-mine --games 4 --time 0.5/move
+
+    A side is a built-in bot, a Python file, or the command of an engine that speaks the Gomocup
+    protocol, Yixin's or GTP. Words about it stand behind it in the same quotes: name=, tc=, proto=,
+    margin= (ms), memory= (MB), with= (a file of weights) and option.NAME=.
+
+    The status is 5 when a side can't be played, 6 when one has forfeited more games than
+    --max-faults allows, and with --sprt as that of `meijin match`.
+    """
+    words = read_words(each or ())
+    texts = [*(specs or ()), *([] if sides_file is None else _read_sides(sides_file))]
+    sides = [parse_side(text, words) for text in texts]
+    if len(sides) < PLAYERS:
+        raise CommandError("give two sides or more, such as: meijin play alphabeta mcts")
+    names = names_of(sides)
+    if len(set(names)) < len(names):
+        raise CommandError(f"two sides have the same name; names are {', '.join(names)}")
+    wanted = TournamentOptions(
+        names,
+        form="gauntlet" if gauntlet else "round-robin",
+        rounds=games or USUAL_GAMES,
+        time=time,
+        conditions=conditions,
+        unrated=not rated,
+        name=" - ".join(names)[:MAX_NAME],
+        max_faults=max_faults,
+    ).settings()
+    if any(side.time is not None for side in sides):
+        wanted.time_controls.extend(control_proto(side.time or time) for side in sides)
+    rules.set(wanted)
+    check_rated(wanted)
+    set_test(wanted, sequential, games)
+    shown = Shown(games_to, rating_interval, quiet)
+    played: dict[str, Side] = dict(zip(names, sides, strict=True))
+    return play_sides(played, wanted, conditions, shown, data=resume)
+
+
+MAX_NAME = 80
+"""Characters of a tournament's name."""
+
+
+def _read_sides(path: Path) -> list[str]:
+    """The sides of a TOML file, in the words of the command line."""
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise unusable_file(error) from None
+    except ValueError as error:
+        raise CommandError(f"{path}: {error}") from None
+    tables = told.get("side")
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        raise CommandError(f"{path} has no sides; write a table [[side]] for each")
+    return [_words(table) for table in tables]
+
+
+def _words(table: dict[str, object]) -> str:
+    options = table.pop("options", {})
+    if isinstance(options, dict):
+        table |= {f"option.{key}": value for key, value in options.items()}
+    return " ".join(f"{key}={_quoted(value)}" for key, value in table.items())
+
+
+def _quoted(value: object) -> str:
+    text = str(value).replace("'", "'\\''")
+    return f"'{text}'"

@@ -1,0 +1,174 @@
+"""Sides: the players of a local match, as people write them."""
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+from meijin.bots import BUILT_IN, check_bot
+from meijin.bots.bridge.probe import PROTOCOLS
+from meijin.bots.bridge.settings import display_name, find_command
+from meijin.local.bots import own_name, told_apart
+from meijin.worker.plan import SidePlan
+
+_OPTIONS = re.compile(r":(?=[A-Za-z_]\w*=)")
+"""What stands between a bot and its options, as in ``bot.py:MyBot:level=5,seed=1``."""
+
+_WORD = re.compile(r"(cmd|bot|name|tc|proto|margin|memory|with|option\.[^=\s]+)=(.*)", re.DOTALL)
+"""A word about a side, as fastchess and cutechess have them."""
+
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A bot or an engine that is to be run.
+
+    Written ``alphabeta:level=5``, ``bot.py``, ``./pbrain-mine -x`` or, with words about it behind,
+    ``./pbrain-mine name=new tc=10+0.1 option.threads=2``.
+    """
+
+    bot: str = ""
+    """A built-in one, or a file; empty for an engine."""
+    command: Sequence[str] = ()
+    """The engine's program and its arguments."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+    """What it is to be called; found when empty."""
+    time: str | None = None
+    """Its own clock."""
+    protocol: str | None = None
+    margin_ms: int = 0
+    memory: int | None = None
+    files: Sequence[str] = ()
+    log: str = ""
+    """A file for what a bot is asked and what it answers."""
+
+    @classmethod
+    def parse(cls, spec: str, each: Sequence[str] = ()) -> Self:
+        """Read a side; `each` are words about all of them, which its own go before.
+
+        Raises:
+            ValueError: a word can't be one.
+            BotLoadError: there is no such bot, file or program.
+        """
+        words = shlex.split(spec)
+        about: dict[str, list[str]] = {}
+        program: list[str] = []
+        for word in (*each, *words):
+            match = _WORD.fullmatch(word)
+            if match is not None:
+                about.setdefault(match[1], []).append(match[2])
+            elif word in each:
+                raise ValueError(f'"{word}" says nothing about a side; write it as option.{word}')
+            else:
+                program.append(word)
+        said = {key: values[-1] for key, values in about.items()}
+        if "cmd" in said:
+            program = [*shlex.split(said["cmd"]), *program]
+        if not program and "bot" not in said:
+            raise ValueError(f'"{spec}" names no bot and no engine')
+        options = {
+            key.removeprefix("option."): value
+            for key, value in said.items()
+            if key.startswith("option.")
+        }
+        side = cls(
+            name=said.get("name", ""),
+            time=said.get("tc"),
+            protocol=_protocol(said.get("proto")),
+            margin_ms=_number("margin", said.get("margin", "0")),
+            memory=_number("memory", said["memory"]) * MEGABYTE if "memory" in said else None,
+            files=about.get("with", ()),
+        )
+        bot, *rest = [said["bot"], *program] if "bot" in said else program
+        if "cmd" not in said and (found := _bot(bot)) is not None:
+            own, told = found
+            if rest:
+                raise ValueError(f'"{rest[0]}" says nothing about {own}; options are option.NAME=')
+            check_bot(own)
+            return replace(side, bot=own, options=told | options)
+        return replace(side, command=_command(program), options=options)
+
+    @property
+    def own_name(self) -> str:
+        return self.name or (display_name(self.command) if self.command else own_name(self.bot))
+
+    @property
+    def settings(self) -> list[str]:
+        """Its options, each ``name=value``."""
+        return [f"{key}={value}" for key, value in self.options.items()]
+
+    def connecting(self, name: str, address: str) -> list[str]:
+        """The words of the command that connects it to a server."""
+        kind, program = ["run", self.bot], []
+        if self.command:
+            kind, program = ["wrap"], ["--", *self.command]
+        options = [f"--option={each}" for each in self.settings]
+        return ["bot", *kind, *options, f"--name={name}", f"--server={address}", *program]
+
+    def plan(self, name: str) -> SidePlan:
+        """What a worker is told of it."""
+        return SidePlan(
+            name=name,
+            bot=self.bot,
+            options=self.options,
+            command=self.command,
+            protocol=self.protocol,
+            margin_ms=self.margin_ms,
+            memory=self.memory,
+            log=self.log,
+            files=self.files,
+        )
+
+    def __str__(self) -> str:
+        program = self.bot or shlex.join(self.command)
+        return f"{program}:{','.join(self.settings)}" if self.options else program
+
+
+def names_of(sides: Sequence[Side]) -> list[str]:
+    """What sides play as, told apart by what differs."""
+    return told_apart([(side.own_name, () if side.name else side.settings) for side in sides])
+
+
+def _bot(spec: str) -> tuple[str, dict[str, str]] | None:
+    """The bot of the SDK that is written so, with its options; ``None`` where it is none."""
+    bot, *rest = _OPTIONS.split(spec, maxsplit=1)
+    if bot not in BUILT_IN and not re.search(r"\.py(:|$)", bot):
+        return None
+    options = {}
+    for each in rest[0].split(",") if rest else ():
+        key, equals, value = each.partition("=")
+        if not equals:
+            raise ValueError(f'"{each}" is no option; write it as name=value')
+        options[key] = value
+    return bot, options
+
+
+def _command(program: Sequence[str]) -> list[str]:
+    """An engine's command, with the path of its program."""
+    path = Path(program[0])
+    if os.sep not in program[0] and shutil.which(program[0]) is None and not path.exists():
+        check_bot(program[0])  # says what there is
+    return find_command(program)
+
+
+def _protocol(name: str | None) -> str | None:
+    if name is not None and name not in PROTOCOLS:
+        raise ValueError(f'no protocol "{name}"; there are {", ".join(PROTOCOLS)}')
+    return name
+
+
+def _number(key: str, text: str) -> int:
+    if not text.isdecimal():
+        raise ValueError(f'{key}="{text}" is no number')
+    return int(text)
+
+
+def read_words(texts: Iterable[str]) -> list[str]:
+    """The words about every side, such as ``tc=10+0.1 option.threads=2``."""
+    return [word for text in texts for word in shlex.split(text)]

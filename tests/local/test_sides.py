@@ -1,0 +1,79 @@
+"""Sides of a local match, as people write them."""
+
+import shlex
+import sys
+
+import pytest
+
+from meijin.bots.sdk.errors import BotLoadError
+from meijin.local.sides import Side, names_of, read_words
+
+
+@pytest.mark.parametrize(
+    ("spec", "bot", "options", "name"),
+    [
+        ("alphabeta", "alphabeta", {}, "alphabeta"),
+        ("alphabeta:level=5", "alphabeta", {"level": "5"}, "alphabeta"),
+        ("alphabeta option.level=5 name=strong", "alphabeta", {"level": "5"}, "strong"),
+        ("my.bot.py", "my.bot.py", {}, "my.bot"),
+        ("my.bot.py:MyBot", "my.bot.py:MyBot", {}, "my.bot"),
+        ("my.bot.py:MyBot:a=1,b=x=y", "my.bot.py:MyBot", {"a": "1", "b": "x=y"}, "my.bot"),
+    ],
+)
+def test_a_bot_is_read(  # noqa: PLR0917 - of a table
+    spec: str,
+    bot: str,
+    options: dict[str, str],
+    name: str,
+    tmp_path: object,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its options stand behind the last colon, or as words of their own."""
+    monkeypatch.chdir(str(tmp_path))
+    with open("my.bot.py", "w", encoding="utf-8"):  # noqa: PTH123 - there in the current folder
+        side = Side.parse(spec)
+    assert (side.bot, side.options, side.own_name, side.command) == (bot, options, name, ())
+
+
+def test_an_engine_is_read() -> None:
+    """A command that is there, with what fastchess users say of an engine."""
+    program = shlex.quote(sys.executable)
+    side = Side.parse(f"{program} -c 'print(1)' name=new tc=10+0.1 option.Hash=16 memory=2")
+    assert side.command == [sys.executable, "-c", "print(1)"]
+    assert (side.own_name, side.time, side.options) == ("new", "10+0.1", {"Hash": "16"})
+    assert side.memory == 2 << 20
+    assert Side.parse(f"cmd='{program} -u' proto=gtp").command[1:] == ["-u"]
+
+
+def test_words_about_every_side_go_behind_its_own() -> None:
+    words = read_words(["tc=5/move option.level=2", "name=all"])
+    side = Side.parse("alphabeta option.level=3", words)
+    assert (side.time, side.options, side.own_name) == ("5/move", {"level": "3"}, "all")
+
+
+def test_names_say_what_differs() -> None:
+    sides = [Side.parse(spec) for spec in ("alphabeta:nodes=30", "alphabeta:nodes=15", "random")]
+    assert names_of(sides) == ["alphabeta:nodes=30", "alphabeta:nodes=15", "random"]
+    assert names_of([Side.parse("random"), Side.parse("random")]) == ["random-1", "random-2"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "each", "words"),
+    [
+        ("alphabeta:level=5,fast", (), "write it as name=value"),
+        ("alphabeta level=5", (), "options are option.NAME="),
+        ("alphabeta", ("level=5",), "write it as option.level=5"),
+        ("name=x", (), "names no bot and no engine"),
+        (f"{sys.executable} proto=uci", (), "there are gomocup, yixin, gtp"),
+        (f"{sys.executable} margin=soon", (), "is no number"),
+    ],
+)
+def test_what_is_no_side_is_told(spec: str, each: tuple[str, ...], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Side.parse(spec, each)
+
+
+def test_what_is_not_there_is_told() -> None:
+    for spec, words in (("alphabetta", "no bot"), ("./nowhere", "no program ./nowhere")):
+        with pytest.raises(BotLoadError, match=words):
+            Side.parse(spec)

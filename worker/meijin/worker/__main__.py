@@ -1,0 +1,86 @@
+"""Runs a worker by its plan: python -m meijin.worker PLAN.
+
+What it says on standard output is words for people, or a JSON object in a line: `waiting`, for the
+side of a name; `ready`, its sides play; `many`, a bot that plays many games at once by itself, which is to be connected instead;
+`error`, why it ends.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from meijin.bots.bridge.dialogue import EngineError
+from meijin.bots.sdk.errors import BotLoadError
+from meijin.v1.play_service_pb2 import Hello
+from meijin.worker.plan import Plan
+from meijin.worker.players import PlayerError, PlaysManyError
+from meijin.worker.sides import make_sides
+from meijin.worker.slots import Slot, start_slot
+
+
+def say(**words: object) -> None:
+    sys.stdout.write(json.dumps(words) + "\n")
+    sys.stdout.flush()
+
+
+def main(path: str) -> int:
+    """Play by a plan until the server ends the stream; the exit status."""
+    plan = Plan.read(Path(path))
+    logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with ExitStack() as stack:
+        try:
+            sockets = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="meijin-")))
+            sides = make_sides(plan, sockets)
+            for side in sides.values():
+                stack.callback(side.close)
+            hellos = []
+            for name, side in sides.items():
+                say(waiting=name)
+                hellos.append(side.find_out())
+        except PlaysManyError as error:
+            say(many=str(error))
+            return 0
+        except (PlayerError, EngineError, BotLoadError) as error:
+            say(error=str(error))
+            return 1
+        cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+        slots = [
+            start_slot(
+                number,
+                lambda name, slot: sides[name].player(slot),
+                core=cores[number % len(cores)] if plan.is_pinned else None,
+            )
+            for number in range(plan.games)
+        ]
+        return _serve(plan, slots, hellos)
+
+
+def _serve(plan: Plan, slots: Sequence[Slot], hellos: Sequence[Hello]) -> int:
+    """Play over the stream; imported now, since a process that has gRPC is not to be forked."""
+    import grpc  # noqa: PLC0415 - see above
+
+    from meijin.worker.worker import Worker, WorkerError  # noqa: PLC0415 - see above
+
+    with grpc.insecure_channel(plan.server) as channel:
+        try:
+            Worker(slots, hellos).run(channel, lambda: say(ready=True))
+        except WorkerError as error:
+            say(error=str(error))
+        except grpc.RpcError as error:
+            say(error=error.details() if isinstance(error, grpc.Call) else str(error))
+        else:
+            return 0
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

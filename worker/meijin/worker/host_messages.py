@@ -1,0 +1,60 @@
+"""What a bot's host and its player say to each other: pickled, on one connection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from meijin.bots.sdk.turn import OpeningTask
+from meijin.game import Color, Outcome, TimeControl, Variant
+from meijin.wire.capabilities import Capabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A bot is loaded: what it says of itself."""
+
+    pid: int
+    version: str
+    digest: str
+    configuration: Sequence[str]
+    capabilities: Capabilities
+    plays_many: bool
+    """It is given all games that wait for it in one call."""
+
+
+class Start(NamedTuple):
+    """A game begins."""
+
+    game_id: str
+    variant: Variant
+    time_control: TimeControl
+    color: Color
+    moves: bytes
+    opponent: str
+
+
+class Ask(NamedTuple):
+    """It is the bot's turn."""
+
+    color: Color
+    moves: bytes
+    """All of them so far."""
+    own_ms: int
+    opponent_ms: int
+    task: OpeningTask | None
+
+
+class End(NamedTuple):
+    """A game has ended."""
+
+    game_id: str
+    outcome: Outcome | None
+
+
+class Died(NamedTuple):
+    """The process that has played has ended."""
+
+    status: int
+    """As `os.waitstatus_to_exitcode` has it."""

@@ -1,0 +1,164 @@
+"""Sides: what a worker finds out of its bots and engines, and how it makes players of them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+from meijin.bots.bridge.settings import EngineLimits, WrapSettings
+from meijin.bots.bridge.wrapped import WrappedBot
+from meijin.bots.sdk.wire import hello_to_proto
+from meijin.game import rule_named
+from meijin.v1.play_service_pb2 import Engine, Hello
+from meijin.wire.capabilities import capabilities_to_proto
+from meijin.wire.contract import PROTOCOL_VERSION
+from meijin.worker.bot_player import BotPlayer
+from meijin.worker.engine_player import EnginePlayer
+from meijin.worker.plan import Plan, SidePlan
+from meijin.worker.players import Player, PlayerError, PlaysManyError
+
+HOST = (sys.executable, "-m", "meijin.worker.bot_host")
+LISTENING_INTERVAL = timedelta(milliseconds=10)
+"""Between two looks whether a bot's host listens."""
+NOTICE_INTERVAL = timedelta(seconds=5)
+"""After it a bot that is not loaded yet has its last line passed on, and then again."""
+
+logger = logging.getLogger("meijin.worker")
+
+
+class Side(ABC):
+    """A bot or an engine that a worker has."""
+
+    def __init__(self, plan: SidePlan) -> None:
+        self.plan = plan
+
+    @abstractmethod
+    def find_out(self) -> Hello:
+        """Get it going, as far as all its players share it: what it says of itself.
+
+        Raises:
+            PlayerError: it can't be loaded.
+            EngineError: it can't be started.
+        """
+
+    @abstractmethod
+    def player(self, slot: int) -> Player:
+        """A player of it for a slot."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End what its players share."""
+
+
+class BotSide(Side):
+    """A bot of the SDK, and the process that its players are forked from."""
+
+    def __init__(self, plan: SidePlan, folder: Path, sockets: Path) -> None:
+        super().__init__(plan)
+        self._path = str(sockets / plan.name)
+        self._log = folder / f"{plan.name}.log"
+        options = [f"{key}={value}" for key, value in plan.options.items()]
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(
+                [*HOST, f"--log={plan.log}", f"--name={plan.name}", self._path, plan.bot, *options],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def find_out(self) -> Hello:
+        told = ""
+        notice_time = time.monotonic() + NOTICE_INTERVAL.total_seconds()
+        while not Path(self._path).exists():
+            if self._process.poll() is not None:
+                raise PlayerError(f"{self.plan.name} can't be loaded: {self._last_line}")
+            line = self._last_line
+            if time.monotonic() > notice_time and line != told:
+                notice_time, told = time.monotonic() + NOTICE_INTERVAL.total_seconds(), line
+                logger.info("%s: %s", self.plan.name, line)
+            time.sleep(LISTENING_INTERVAL.total_seconds())
+        player = BotPlayer(self.plan.name, self._path)
+        ready = player.connect()
+        player.close()
+        if ready.plays_many:
+            raise PlaysManyError(self.plan.name)
+        return Hello(
+            protocol_version=PROTOCOL_VERSION,
+            bot_name=self.plan.name,
+            engine=Engine(
+                version=ready.version, digest=ready.digest, configuration=ready.configuration
+            ),
+            capabilities=capabilities_to_proto(ready.capabilities),
+        )
+
+    @property
+    def _last_line(self) -> str:
+        lines = self._log.read_text(errors="replace").splitlines()
+        return lines[-1] if lines else ""
+
+    def player(self, slot: int) -> Player:  # noqa: ARG002 - its processes are alike
+        return BotPlayer(self.plan.name, self._path)
+
+    def close(self) -> None:
+        with suppress(OSError):  # it has ended
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+class EngineSide(Side):
+    """An existing engine, and what was found out by asking it."""
+
+    def __init__(self, plan: SidePlan, rules: Sequence[str]) -> None:
+        super().__init__(plan)
+        self._settings = WrapSettings(
+            command=plan.command,
+            protocol=plan.protocol,
+            rules=[rule_named(name) for name in rules],
+            options=plan.options,
+            limits=EngineLimits(memory=plan.memory),
+        )
+        self._engine = WrappedBot(self._settings)
+
+    def find_out(self) -> Hello:
+        session, _ = self._engine.examine()
+        if session is not None:
+            session.close(timedelta(0))
+        engine = self._engine
+        hello = hello_to_proto(engine, name=self.plan.name, digest=engine.digest, session_id="")
+        return hello.hello
+
+    def player(self, slot: int) -> Player:
+        limits, plan = self._settings.limits, self.plan
+        return EnginePlayer(
+            plan.name,
+            self._engine.starter,
+            slot=slot,
+            memory=limits.memory or 0,
+            margin_ms=plan.margin_ms,
+        )
+
+    def close(self) -> None:
+        self._engine.close()
+
+
+def make_sides(plan: Plan, sockets: Path) -> dict[str, Side]:
+    """The sides of a plan by their names; what takes long to load has begun to.
+
+    Args:
+        sockets: A folder with a short path: that of a socket has 100 characters at most.
+    """
+    folder = Path(plan.folder)
+    return {
+        side.name: EngineSide(side, plan.rules) if side.command else BotSide(side, folder, sockets)
+        for side in plan.sides
+    }
