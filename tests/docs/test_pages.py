@@ -22,7 +22,7 @@ from meijin.game import Board, Color, TimeControl
 from meijin.game.arbiter import allowance, flag, moment
 from meijin.server.api.calls import limits
 from meijin.server.api.services import analysis
-from meijin.server.api.services import play as play_service
+from meijin.server.api.streams import play as play_service
 from meijin.server.connections import limits as connection_limits
 from meijin.server.errors import MeijinError
 from meijin.server.match import actions, lobby, wire

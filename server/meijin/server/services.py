@@ -19,12 +19,12 @@ from meijin.server.api.services.health import HealthServicer
 from meijin.server.api.services.ladders import LadderServicer
 from meijin.server.api.services.openings import OpeningServicer
 from meijin.server.api.services.owners import OwnerServicer
-from meijin.server.api.services.play import PlayServicer
 from meijin.server.api.services.status import StatusServicer
 from meijin.server.api.services.tokens import TokenServicer
 from meijin.server.api.services.tournaments import TournamentServicer
 from meijin.server.api.services.webhooks import WebhookServicer
-from meijin.server.api.services.workers import WorkerServicer
+from meijin.server.api.streams.play import PlayServicer
+from meijin.server.api.streams.workers import WorkerServicer
 from meijin.server.credentials import Credentials
 from meijin.server.parts import Parts
 from meijin.server.process.operator_token import OperatorTokenFile

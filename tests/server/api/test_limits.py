@@ -255,7 +255,7 @@ async def test_streams_of_a_bot_are_counted(
     server: ServerInTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A token can't be used to fill its address."""
-    monkeypatch.setattr("meijin.server.api.services.play.HELLO_TIMEOUT", timedelta(minutes=1))
+    monkeypatch.setattr("meijin.server.api.streams.play.HELLO_TIMEOUT", timedelta(minutes=1))
     token = await server.register("ada")
     peers = [await server.peer(token) for _ in range(STREAMS_OF_A_BOT + 1)]
     ends = [asyncio.ensure_future(peer.closed()) for peer in peers]

@@ -18,8 +18,8 @@ from meijin.game import Variant
 from meijin.game.arbiter.moment import Moment
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.api.calls.limits import Limits, Suspensions
-from meijin.server.api.services import play as play_service
-from meijin.server.api.services.play import MESSAGE_RATE, PlayServicer
+from meijin.server.api.streams import play as play_service
+from meijin.server.api.streams.play import MESSAGE_RATE, PlayServicer
 from meijin.server.errors import ReplacedError, TooManyMessagesError
 from meijin.server.match.live.session import SPARE_ACTIONS
 from meijin.server.storage import READERS

@@ -1,7 +1,5 @@
 """The gRPC services, a servicer for each.
 
-- `play`: bots' streams
-- `workers`: those of workers, who play whole games and hand them in
 - `bots`, `tournaments`, `challenges`, `games`: what is played, and by whom; people come by challenges
 - `ladders`, `openings`: what the games have come to
 - `faults`, `status`, `health`: how bots and the server are doing
