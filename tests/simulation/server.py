@@ -27,7 +27,7 @@ from meijin.server import app as app_module
 from meijin.server import parts as parts_module
 from meijin.server.api.calls import loopback
 from meijin.server.api.calls.limits import Limits
-from meijin.server.api.services import play
+from meijin.server.api.streams import play
 from meijin.server.api.streams.play import Throttle
 from meijin.server.app import App
 from meijin.server.errors import StoreAwayError

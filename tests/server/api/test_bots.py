@@ -12,7 +12,7 @@ from sqlalchemy import text
 from tests.query_plans import statements
 
 from meijin.server.access import last_seen
-from meijin.server.api.services import play
+from meijin.server.api.streams import play
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as play_pb
