@@ -42,6 +42,7 @@ def main(path: str) -> int:
             sides = make_sides(plan, sockets)
             for side in sides.values():
                 stack.callback(side.close)
+            stack.callback(signal.signal, signal.SIGTERM, signal.SIG_IGN)  # so that nothing is left
             hellos = []
             for name, side in sides.items():
                 say(waiting=name)
