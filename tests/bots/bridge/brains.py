@@ -387,6 +387,10 @@ VARIATIONS: dict[type[Brain], dict[str, dict[str, object]]] = {
             "move": lambda _: [sys.stdout.write("x" * 65536) for _ in itertools.count()]
         },
         "HalfForEver": {"end": "", "move": lambda self: (self.say("7,"), time.sleep(LONG))},
+        "SilentStart": {"on_start": lambda *_: None},
+        "Mumbles": {
+            "move": lambda self: (self.say(f"so far {len(self.stones)} stones"), Brain.move(self))
+        },
         "Garbage": {"move": lambda self: self.say("banana split")},
         "NeverFlushes": {"move": lambda _: sys.stdout.write("7,7\n")},
         "Refuses": {"move": lambda self: self.say("ERROR I don't like it")},

@@ -1,5 +1,6 @@
 """Engines' commands, and the time that they are told of."""
 
+import os
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -17,6 +18,8 @@ from meijin.bots.bridge.settings import (
     display_name,
     engine_time,
     find_command,
+    program_files,
+    unnamed_files,
     worst_overrun,
 )
 from meijin.bots.bridge.wrapped import WrappedBot
@@ -158,3 +161,24 @@ def test_what_an_engine_plays_with_is_its_configuration() -> None:
         {"arguments": "--quick", "thread_num": "4"},
     ]
     assert len({bot.digest for bot in bots}) == 3
+
+
+def test_what_an_engine_plays_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that are named are part of its version; those beside it that nobody names are told of."""
+    engine = program(tmp_path, "pbrain-mine")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (tmp_path / "weights").mkdir()
+    weights = tmp_path / "weights" / "net.bin"
+    weights.write_bytes(b"1")
+    (tmp_path / "config.toml").write_text("")
+    settings = WrapSettings(command=["pbrain-mine"], files=(tmp_path / "weights",))
+    digests = set()
+    for file, text in ((engine, b"1"), (engine, b"2"), (weights, b"2")):
+        file.write_bytes(text)
+        digests.add(WrappedBot(settings).digest)
+    assert len(digests) == 3
+    settings = WrapSettings(command=[str(engine)], files=(tmp_path / "weights",))
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert unnamed_files(settings) == ["config.toml"]
+    with pytest.raises(EngineStartError, match=r"no file .*absent"):
+        program_files(WrapSettings(command=["x"], files=(tmp_path / "absent",)))

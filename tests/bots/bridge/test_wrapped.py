@@ -12,8 +12,10 @@ import pytest
 from tests.bots.bridge.conftest import Family, Table, at_table, brain, cells, play_game
 
 from meijin.bots import Choice, Position
+from meijin.bots.bridge import gomocup, probe
 from meijin.bots.bridge.dialogue import EngineDiedError, EngineError, EngineStartError
 from meijin.bots.bridge.settings import EngineLimits
+from meijin.bots.bridge.wrapped import _version as wrapped_version
 from meijin.bots.sdk.errors import SupplierError
 from meijin.game import Variant
 
@@ -350,3 +352,36 @@ def test_suspension(family: Family) -> None:
         table.bot.game_ended(position.game_id, None)
 
     at_table(brain(), play, limits=EngineLimits(is_suspended=True))
+
+
+@pytest.mark.parametrize(
+    ("told", "version"),
+    [
+        ("1.5", "1.5"),
+        ("", "1"),
+        ("0.43.02 (g++ 12.2.0 on Linux SSE41 AVX2 AVX512 BMI2 VNNI)", "0.43.02"),
+        ("x" * 50, "x" * 40),
+    ],
+)
+def test_version(told: str, version: str) -> None:
+    """What stands in brackets is left out where there is no room for it."""
+    assert wrapped_version({"version": told}) == version
+
+
+def test_noise_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    """However often an engine writes it with other numbers."""
+    caplog.set_level(logging.INFO, "meijin.bots.engine")
+    play_game(brain("Mumbles"), plies=6)
+    assert caplog.text.count("passed over 'so far") == 1
+
+
+def test_engine_that_is_silent_on_start(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is said that it is waited for, and it is not asked for other sizes."""
+    caplog.set_level(logging.INFO, "meijin.bots.engine")
+    monkeypatch.setattr(gomocup, "START_PATIENCE", timedelta(seconds=0.5))
+    monkeypatch.setattr(probe, "_LONG", 0)
+    with pytest.raises(EngineStartError, match="doesn't answer START 15"):
+        play_game(brain("SilentStart"), sizes=None)
+    assert "hasn't answered START" in caplog.text

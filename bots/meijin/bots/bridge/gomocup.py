@@ -164,9 +164,9 @@ class GomocupProtocol(EngineProtocol):
         reply = yield Ask(["ABOUT"], frozenset({ReplyKind.ABOUT, *_REFUSALS}), timedelta(seconds=2))
         return parse_about(reply.text) if reply.kind is ReplyKind.ABOUT else {}
 
-    def start(self, variant: Variant, patience: timedelta = START_PATIENCE) -> Dialogue[None]:
+    def start(self, variant: Variant, patience: timedelta | None = None) -> Dialogue[None]:
         self._variant = None
-        yield from self._order(start_command(variant), patience)
+        yield from self._order(start_command(variant), patience or START_PATIENCE)
         self._variant, self._stones = variant, []
         self._told, self._unsettled = None, 0
 

@@ -9,10 +9,12 @@ import logging
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from threading import Timer
 from weakref import WeakSet
 
 from meijin.bots.bridge.answers import USUAL_MESSAGES, MessagePatterns, are_stones, cell_of
@@ -183,7 +185,8 @@ class Starter:
     def _set_up(self, variant: Variant, seat: int) -> EngineSession:
         session = self.launch(seat)
         try:
-            session.hold(session.protocol.start(variant))
+            with _telling():
+                session.hold(session.protocol.start(variant))
         except EngineError:
             session.close(timedelta(0))
             raise
@@ -237,6 +240,8 @@ _PAUSES = (timedelta(0), USUAL_PAUSE, SETTLING)
 OPENING_PATIENCE = timedelta(seconds=2)
 """For the stones of an opening; an engine that is silent is taken to know no openings."""
 _USUAL_SIZES = (15, 20, 19)
+_LONG = 5
+"""Seconds after which it is said that an engine is waited for."""
 
 logger = logging.getLogger("meijin.bots.engine")
 
@@ -411,7 +416,13 @@ class Probe:
     def _sets_up(self, size: int) -> bool:
         try:
             variant = Variant(width=size, height=size)
-            self.session.hold(self.session.protocol.start(variant))
+            with _telling():
+                self.session.hold(self.session.protocol.start(variant))
+        except EngineSilentError as error:
+            if self._size is None:
+                raise EngineStartError(f"{error} for {START_PATIENCE.seconds} s") from error
+            self._refusal = str(error)
+            return False
         except EngineError as error:
             self._refusal = str(error)
             return False
@@ -452,6 +463,18 @@ class Probe:
             return False
         cells = [cell_of(point, variant) for point in points]
         return are_stones((*moves, *cells), variant)
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """Say that an engine is waited for, if it takes long."""
+    words = "the engine hasn't answered START for %d s; it is waited for %d s"
+    timer = Timer(_LONG, logger.info, (words, _LONG, START_PATIENCE.seconds))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _reply_to(moves: Sequence[int], point: Point, variant: Variant) -> tuple[int, int]:

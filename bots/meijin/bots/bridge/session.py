@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -37,7 +38,8 @@ BACKSTOP = timedelta(seconds=10)
 _REFUSALS = frozenset({ReplyKind.UNKNOWN, ReplyKind.ERROR})
 _MICROSECOND = timedelta(microseconds=1)
 _SHOWN = 200
-_NOISES_LOGGED = 5
+_NOISES_LOGGED = 20
+_NUMBERS = re.compile(r"[0-9]+")
 
 logger = logging.getLogger("meijin.bots.engine")
 
@@ -75,7 +77,7 @@ class EngineSession:
         """UNKNOWN and ERROR, so far."""
         self.strays = 0
         """Lines that nobody asked for, so far."""
-        self._noises = 0  # lines in this dialogue that answered nothing
+        self._noises: set[str] = set()  # what answered nothing, without its numbers
 
     def hold(self, dialogue: Dialogue[_Result], *, patience: timedelta | None = None) -> _Result:
         """Hold a dialogue, waiting for its answers; `patience` is for those that have none of their own.
@@ -85,7 +87,6 @@ class EngineSession:
             EngineInterruptedError: another thread has called `interrupt`.
         """
         self.messages.clear()
-        self._noises = 0
         self.asked_ns = 0
         self.process.resume()
         try:
@@ -181,8 +182,10 @@ class EngineSession:
         return reply
 
     def _noise(self, text: str) -> None:
-        self._noises += 1
-        if self._noises <= _NOISES_LOGGED:
+        """Log what answered nothing: once, however often it comes with other numbers."""
+        kind = _NUMBERS.sub("0", text)
+        if kind not in self._noises and len(self._noises) < _NOISES_LOGGED:
+            self._noises.add(kind)
             logger.info("%s", text)
 
 

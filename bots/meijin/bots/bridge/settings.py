@@ -68,6 +68,8 @@ class WrapSettings:
     pause: timedelta | None = None
     """Between the engine's answer and the next command."""
     limits: EngineLimits = NO_LIMITS
+    files: Sequence[Path] = ()
+    """Files and folders beside the command's that make it play as it does."""
     supplier: str = ""
     """What an engine says, in any case, when not it but its supplier has failed; nothing if empty."""
 
@@ -117,6 +119,32 @@ FORGETTING = 0.9
 def worst_overrun(before: timedelta, told: timedelta, taken: timedelta) -> timedelta:
     """What an engine takes beyond the time it is told: the worst of late, forgotten slowly."""
     return max(taken - told, before * FORGETTING)
+
+
+def program_files(settings: WrapSettings) -> Sequence[Path]:
+    """The files that make an engine play as it does: those of its command, and those named beside.
+
+    Raises:
+        EngineStartError: one that is named isn't there.
+    """
+    program, *arguments = settings.command
+    found = [Path(word) for word in (shutil.which(program) or program, *arguments)]
+    for path in settings.files:
+        if not path.exists():
+            raise EngineStartError(f"no file {path}")
+        found += sorted(path.rglob("*")) if path.is_dir() else [path]
+    return [path for path in found if path.is_file()]
+
+
+def unnamed_files(settings: WrapSettings) -> Sequence[str]:
+    """Files beside the engine's program that nobody has named, such as networks."""
+    words = [Path(word) for word in settings.command]
+    programs = [path for path in words if path.is_file() and not _INTERPRETER.fullmatch(path.stem)]
+    if not programs or str(programs[0].absolute().parent) in os.get_exec_path():
+        return ()
+    named = {path.resolve() for path in program_files(settings)}
+    beside = sorted(programs[0].absolute().parent.iterdir())
+    return [path.name for path in beside if path.is_file() and path.resolve() not in named]
 
 
 MAX_NAME = 40

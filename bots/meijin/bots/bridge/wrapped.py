@@ -26,7 +26,14 @@ from meijin.bots.bridge.dialogue import (
 from meijin.bots.bridge.pool import EnginePool
 from meijin.bots.bridge.probe import Probe, Starter
 from meijin.bots.bridge.session import BACKSTOP, EngineSession
-from meijin.bots.bridge.settings import WrapSettings, display_name, engine_time, worst_overrun
+from meijin.bots.bridge.settings import (
+    WrapSettings,
+    display_name,
+    engine_time,
+    program_files,
+    unnamed_files,
+    worst_overrun,
+)
 from meijin.bots.sdk.answer import Answer, Resignation
 from meijin.bots.sdk.bot import DIGEST_LENGTH, Bot, options_given
 from meijin.bots.sdk.errors import SupplierError
@@ -43,6 +50,7 @@ from meijin.game import (
 )
 from meijin.wire.capabilities import Capabilities
 
+_FILES_SHOWN = 3
 MAX_ABOUT = 40
 """Characters of a version that the contract has room for."""
 
@@ -118,10 +126,10 @@ class WrappedBot(Bot):
     @property
     def digest(self) -> str:
         sha = hashlib.sha256()
-        for word in self._settings.command:
-            path = Path(word)
-            sha.update(path.read_bytes() if path.is_file() else word.encode())
-            sha.update(b"\0")
+        for path in program_files(self._settings):
+            sha.update(path.read_bytes() + b"\0")
+        for word in self._settings.command[1:]:
+            sha.update(b"" if Path(word).is_file() else word.encode() + b"\0")
         for option in sorted(self.configuration.items()):
             sha.update("\0".join(option).encode())
         return sha.hexdigest()[:DIGEST_LENGTH]
@@ -155,6 +163,13 @@ class WrappedBot(Bot):
         except EngineError as error:
             raise EngineStartError(str(error)) from error
         self._log_findings()
+        if beside := unnamed_files(self._settings):
+            names = ", ".join(beside[:_FILES_SHOWN]) + (", ..." if beside[_FILES_SHOWN:] else "")
+            logger.warning(
+                "%s lies beside the engine, and is no part of its version; name what it plays by "
+                "with --with",
+                names,
+            )
         return found
 
     async def choose(self, position: Position) -> Answer:
@@ -382,7 +397,10 @@ def _known(rules: Sequence[OpeningRule], protocol: EngineProtocol) -> Sequence[O
 
 def _version(about: Mapping[str, str]) -> str:
     """The version that an engine tells, as far as the contract has room for it."""
-    return "".join(filter(str.isprintable, about.get("version", "")))[:MAX_ABOUT] or "1"
+    text = "".join(filter(str.isprintable, about.get("version", ""))).strip()
+    if len(text) > MAX_ABOUT:
+        text = text.partition("(")[0].strip() or text
+    return text[:MAX_ABOUT] or "1"
 
 
 def retrieve(task: asyncio.Task[object]) -> None:

@@ -121,6 +121,14 @@ def wrap(
             metavar="MS",
         ),
     ] = None,
+    files: Annotated[
+        list[Path] | None,
+        option(
+            "Weights or configuration, part of its version; may be given again.",
+            metavar="FILE|DIR",
+            flags=("--with",),
+        ),
+    ] = None,
     folder: Annotated[
         Path | None,
         option("Where it may keep files from game to game; told as INFO.", metavar="DIR"),
@@ -175,6 +183,7 @@ def engine_settings(told: Mapping[str, Any]) -> WrapSettings:
         sizes=None if sizes is None else _sizes(sizes),
         games=told["games"],
         options=dict(read_option(text) for text in told["options"] or ()),
+        files=tuple(told["files"] or ()),
         folder=told["folder"],
         margin=told["margin"] * _MILLISECOND,
         pause=None if pause is None else pause * _MILLISECOND,
