@@ -36,7 +36,7 @@ from meijin.bots.sdk.turn import Turn
 from meijin.bots.sdk.turn_log import open_turn_log
 from meijin.v1.play_service_pb2 import GameStarted
 from meijin.wire.values import color_to_proto, time_control_to_proto, variant_to_proto
-from meijin.worker.host_messages import Ask, Died, End, Ready, Start
+from meijin.worker.host_messages import Ask, Died, End, Ready, Start, Started
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -156,6 +156,7 @@ async def _serve(connection: Connection, bot: Bot) -> None:
             game = RunningGame(_started(told), StreamOutbox(), lambda: 0.0)
             position = game.position
             run_hook(lambda: bot.game_started(position))  # noqa: B023 - called at once
+            connection.send(Started())
         elif isinstance(told, End):
             game_id, outcome = told
             run_hook(lambda: bot.game_ended(game_id, outcome))  # noqa: B023 - called at once

@@ -12,7 +12,7 @@ from meijin.bots.sdk.answer import Choice, Failure, Unchecked
 from meijin.bots.sdk.turn import OpeningTask
 from meijin.game import Outcome, encode_moves
 from meijin.game.arbiter.moment import NS_PER_SECOND
-from meijin.worker.host_messages import Ask, Died, End, Ready, Start
+from meijin.worker.host_messages import Ask, Died, End, Ready, Start, Started
 from meijin.worker.players import GameStart, Player, PlayerError, Thought, Turn
 
 _NS_PER_MS = 1_000_000
@@ -47,7 +47,6 @@ class BotPlayer(Player):
     def get_ready(self, game: GameStart) -> None:
         if self._connection is None:
             self.connect()
-        assert self._connection is not None
         self._game_id = game.game_id
         start = Start(
             game.game_id,
@@ -57,12 +56,20 @@ class BotPlayer(Player):
             game.opening,
             game.opponent,
         )
-        try:
-            self._connection.send(start)
-        except OSError:  # it has ended since its last game
+        if not self._begins(start):  # it has ended since its last game
             self._drop()
             self.connect()
-            self._connection.send(start)
+            if not self._begins(start):
+                self._drop()
+                raise PlayerError(f"{self._name} ends whenever a game begins; see its log")
+
+    def _begins(self, start: Start) -> bool:
+        """Whether its process has begun a game, and is there."""
+        connection = self._connection
+        assert connection is not None
+        with suppress(OSError):
+            connection.send(start)
+        return isinstance(_received(connection), Started)
 
     def think(self, turn: Turn) -> Thought:
         connection = self._connection

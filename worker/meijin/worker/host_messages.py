@@ -35,6 +35,10 @@ class Start(NamedTuple):
     opponent: str
 
 
+class Started(NamedTuple):
+    """It has begun: the bot stands ready."""
+
+
 class Ask(NamedTuple):
     """It is the bot's turn."""
 

@@ -113,6 +113,8 @@ class BotSide(Side):
         with suppress(OSError):  # it has ended
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
 
 
 class EngineSide(Side):
