@@ -68,3 +68,12 @@ def test_an_interrupted_match_leaves_no_live_line(server: Server) -> None:
         assert opened.wait() == 1
         assert not opened.screen.shows("/2000")
         assert "goes on at the server" in "".join(opened.screen.lines)
+
+
+def test_a_local_match_says_that_it_starts(processes: Processes) -> None:
+    """Before there is a game to show, and on a screen alone."""
+    words = ("match", "random", "reference", "--local", "--games=2", "--variant=9x9")
+    with terminal(processes, 80, *words) as opened:
+        assert opened.wait() == 0
+        assert opened.screen.shows("starting a server and the bots ...")
+    assert "starting" not in processes.run(*words).stderr

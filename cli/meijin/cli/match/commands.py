@@ -1,6 +1,7 @@
 """`meijin match`: two bots against each other."""
 
 import hashlib
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -191,6 +192,8 @@ def play_sides(
     with ExitStack() as stack:
         folder = stack.enter_context(MatchFolder(data))
         _print_names(sides)
+        if sys.stderr.isatty() and not shown.is_quiet:
+            print_note("starting a server and the bots ...")
         connection = stack.enter_context(local_match(sides, folder, wanted, log=log, limit=limit))
         return play_match(connection, wanted, request_id, shown, folder, stack)
 
