@@ -36,6 +36,17 @@ def test_a_claim_is_taken_once(tmp_path: Path) -> None:
         pass
 
 
+def test_who_is_refused_is_told_where_the_server_is(tmp_path: Path) -> None:
+    """But of an earlier one nothing."""
+    path = tmp_path / "server.lock"
+    for address, told in (("[::1]:7464", r"data at \[::1\]:7464; stop"), ("", "the data; stop")):
+        first = claim(path)
+        with first:
+            first.tell(address)
+            with pytest.raises(StoreInUseError, match=told), claim(path):
+                pass
+
+
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     """It would make a file elsewhere, or change the mode of one that is there."""
     path, target = tmp_path / "server.lock", tmp_path / "precious"

@@ -14,6 +14,9 @@ from tests.system.server import NO_LADDER, Server
 from meijin.bots import Bot, BotLoadError, Choice, Position, RandomBot
 from meijin.game import Analysis, Ending
 from meijin.local import Arena, ArenaError, MatchResult, TestDecision, play_match
+from meijin.local.connection import get_tournament
+from meijin.local.match_play import finished_games
+from meijin.local.match_result import result_of
 from meijin.local.match_settings import MatchOptions
 from meijin.wire.capabilities import Capabilities
 
@@ -192,6 +195,21 @@ def test_bots_of_a_server_play(processes: Processes) -> None:
         with pytest.raises(BotLoadError, match=r"no file nowhere\.py"):
             arena.play_match("ada", Path("nowhere.py"))
     assert "ada" in server.connected_bots()
+
+
+@pytest.mark.parametrize("terms", [("--games=6",), ("--games=20", "--sprt=-200,200")])
+def test_the_terminal_says_the_same(processes: Processes, terms: tuple[str, ...]) -> None:
+    """Of one match, line by line; meanwhile too, and when it is shown again."""
+    server = Server(processes, "--registration=open", NO_LADDER)
+    server.run_bots(ada="random", bob="random")
+    done = server.run("match", "ada", "bob", "--time=5/move", "--rating-interval=2", *terms)
+    response = get_tournament(server.connection, "1", with_match_report=True)
+    result = result_of(response, finished_games(server.connection, "1"))
+    lines = str(result).splitlines()
+    assert len(lines) == (5 if result.verdict else 3)
+    assert done.stdout.splitlines() == lines
+    assert "ada against bob: " in done.stderr
+    assert set(lines) < set(server.tell("tournament", "show", "1").splitlines())
 
 
 def test_an_interrupted_script_leaves_nothing(processes: Processes) -> None:

@@ -56,7 +56,8 @@ def test_a_running_server_is_not_replaced(server: Server) -> None:
     copy = str(server.folder / "copy.db")
     server.tell("backup", f"--to={copy}")
     refused = server.refusal("restore", copy)
-    assert refused == f"another server is running on {server.data}; stop it first"
+    there = f"{server.data} at {server.address}"
+    assert refused == f"another server is running on {there}; stop it first"
     server.process.stop(SIGKILL)
     server.tell("restore", copy)
     server.start()

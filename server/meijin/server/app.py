@@ -142,7 +142,8 @@ async def serve(settings: Settings, ready: Callable[[str], None], open_site: Ope
     async with AsyncExitStack() as stack:
         tracer = stack.enter_context(start_tracer(settings.traces, SERVICE))
         database = stack.enter_context(open_database(settings))
-        stack.enter_context(FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data)))
+        claim = FileClaim(settings.data / SERVER_LOCK_FILE, of=str(settings.data))
+        stack.enter_context(claim)
         stack.enter_context(database.claim())
         check_port(settings.listen)
         await asyncio.to_thread(undo_cut_restore, settings)
@@ -161,6 +162,7 @@ async def serve(settings: Settings, ready: Callable[[str], None], open_site: Ope
         async with asyncio.TaskGroup() as tasks:
             lasting = (*app.tasks(), supervisor.run(), manager.run())
             running = [tasks.create_task(task) for task in lasting]
+            claim.tell(address)
             ready(address)
             manager.tell("READY=1")
             site = await open_site(app.local_calls)

@@ -23,6 +23,10 @@ CLAIM_TIMEOUT = timedelta(seconds=1)
 """In this time PostgreSQL notices that the server before has ended, and frees its lock."""
 
 
+MAX_ADDRESS = 300
+"""Bytes of a server's address that are told."""
+
+
 class FileClaim(AbstractContextManager[None]):
     """A lock on a file; the system frees it when the process dies.
 
@@ -45,13 +49,21 @@ class FileClaim(AbstractContextManager[None]):
             self._check_owner(os.fstat(self._file))
             os.fchmod(self._file, 0o600)
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(self._file, 0)
         except BlockingIOError:
+            address = os.read(self._file, MAX_ADDRESS).decode(errors="replace")
             self.release()
-            message = f"another server is running on {self._of}; stop it first"
+            at = f" at {address}" if address else ""
+            message = f"another server is running on {self._of}{at}; stop it first"
             raise StoreInUseError(message) from None
         except BaseException:
             self.release()
             raise
+
+    def tell(self, address: str) -> None:
+        """Have those who are refused told where the server is."""
+        assert self._file is not None
+        os.pwrite(self._file, address.encode(), 0)
 
     def _open(self) -> int:
         """Open the file without following a link, and without waiting for a pipe's other end."""

@@ -24,7 +24,7 @@ MARKER = "demo"
 """The file that names the demo whose folder it is: its tournament's request id."""
 
 LOCKS = frozenset({SERVER_LOCK_FILE, f"{DATABASE_FILE}.lock"})
-"""Files that hold nothing; a server that starts looks at them first."""
+"""Files that hold nothing to keep; a server that starts looks at them first."""
 
 WRITTEN = LOCKS | {
     MARKER,

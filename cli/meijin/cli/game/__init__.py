@@ -3,7 +3,8 @@
 - `commands`: those that servers are asked for
 - `view`: a game on the screen
 - `stepping`: its positions by keys, on the whole of a terminal
-- `selection`: games of a server
+- `source`: where they are read from
+- `selection`: which of them
 - `files`: games as files, exported and converted
 - `verify`: games refereed again
 - `replay`, `replaying`: a turn of a game, given to a bot

@@ -15,6 +15,7 @@ from meijin.cli.errors import CommandError
 from meijin.cli.game.files import convert, export
 from meijin.cli.game.replay import replay
 from meijin.cli.game.selection import GameSelection, get_game
+from meijin.cli.game.source import FolderOption, games_of
 from meijin.cli.game.stepping import step_through
 from meijin.cli.game.verify import verify
 from meijin.cli.game.view import (
@@ -27,6 +28,7 @@ from meijin.cli.game.view import (
     state_text,
 )
 from meijin.cli.output import console, printable
+from meijin.cli.profile import Profile
 from meijin.cli.tables import number, text
 from meijin.local.connection import Connection
 from meijin.v1 import game_pb2
@@ -51,16 +53,18 @@ COLUMNS = (
 
 @app.command()
 def show(
-    connection: Connection,
+    profile: Profile,
     game: GameArgument,
     ply: Annotated[int | None, option("Only the position after this many plies.", 0)] = None,
     step: Annotated[bool, "Step through the game by keys, from --ply or its end."] = False,
+    data: FolderOption = None,
 ) -> Output:
     """Show a game: its board, moves, times, what the bots thought of them, and its end.
 
     The last move stands in parentheses, and a winning line in capitals.
     """
-    found = get_game(connection, game)
+    with games_of(profile, data) as source:
+        found = get_game(source, game)
     last = len(found.moves)
     if ply is not None and ply > last:
         raise CommandError(f"--ply {ply}: game {game} has plies 0 to {last}")
@@ -82,11 +86,15 @@ def show(
 
 @app.command("list")
 def list_(
-    connection: Connection, selection: GameSelection, limit: LimitOption = USUAL_LIMIT
+    profile: Profile,
+    selection: GameSelection,
+    limit: LimitOption = USUAL_LIMIT,
+    data: FolderOption = None,
 ) -> Output:
     """List games, newest first."""
-    ask, method = connection.ask, connection.games.ListGames
-    return list_output(ask, method, selection.request(), "Games", COLUMNS, limit)
+    with games_of(profile, data) as source:
+        ask, method = source.ask, source.games.ListGames
+        return list_output(ask, method, selection.request(), "Games", COLUMNS, limit)
 
 
 @app.command()

@@ -12,8 +12,10 @@ from meijin.cli.command import option
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.files import ForceOption, OutputOption, byte_output, text_output
 from meijin.cli.game.selection import GameSelection, ended_games, get_game
+from meijin.cli.game.source import FolderOption, games_of
 from meijin.cli.options import parsed
 from meijin.cli.output import console
+from meijin.cli.profile import Profile
 from meijin.cli.tables import count_text
 from meijin.game import GameRecord, Variant
 from meijin.game.records.file import (
@@ -24,7 +26,6 @@ from meijin.game.records.file import (
     read_games,
     write_game,
 )
-from meijin.local.connection import Connection
 from meijin.local.game_tables import COLUMNS, Rows, table_rows, write_csv, write_parquet
 from meijin.v1 import game_pb2
 from meijin.web.replay.replay_page import replay_page
@@ -115,7 +116,7 @@ def record_of(source: Path, found: ReadGame) -> GameRecord:
 
 
 def export(
-    connection: Connection,
+    profile: Profile,
     game: Annotated[str, typer.Argument(help="The game's number; else choose by options.")] = "",
     form: Annotated[
         OutputFormat,
@@ -128,6 +129,7 @@ def export(
     rows: Annotated[Rows, "What a row of a table is."] = Rows.GAMES,
     *,
     selection: GameSelection,
+    data: FolderOption = None,
     output: OutputOption = None,
     force: ForceOption = False,
 ) -> None:
@@ -143,17 +145,18 @@ def export(
         )
     if not game and not form.holds_many:
         raise CommandError(f"{form.value} holds one game; name it")
-    games = [get_game(connection, game)] if game else ended_games(connection, selection)
-    if form.is_table:
-        write_table = write_parquet if form is OutputFormat.PARQUET else write_csv
-        ended = (game for game in games if game.state != game_pb2.GAME_STATE_RUNNING)
-        is_text = form is OutputFormat.CSV
-        with byte_output(output, form.value, force=force, is_text=is_text) as file:
-            write_table(file, COLUMNS[rows], table_rows(ended, rows))
-        return
-    with text_output(output, force=force) as write:
-        for each in games:
-            write(_written(record_from_proto(each), form))
+    with games_of(profile, data) as source:
+        games = [get_game(source, game)] if game else ended_games(source, selection)
+        if form.is_table:
+            write_table = write_parquet if form is OutputFormat.PARQUET else write_csv
+            ended = (game for game in games if game.state != game_pb2.GAME_STATE_RUNNING)
+            is_text = form is OutputFormat.CSV
+            with byte_output(output, form.value, force=force, is_text=is_text) as file:
+                write_table(file, COLUMNS[rows], table_rows(ended, rows))
+            return
+        with text_output(output, force=force) as write:
+            for each in games:
+                write(_written(record_from_proto(each), form))
 
 
 def _written(record: GameRecord, form: OutputFormat) -> str:

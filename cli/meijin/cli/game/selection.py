@@ -1,4 +1,4 @@
-"""Which of a server's games a command is about."""
+"""Which games a command is about."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from meijin.cli.errors import CommandError
-from meijin.local.connection import Connection, pages
+from meijin.cli.game.source import GameSource
+from meijin.local.connection import pages
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 
@@ -53,15 +54,16 @@ def _instant(option: str, text: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def ended_games(connection: Connection, selection: GameSelection) -> Iterator[game_pb2.Game]:
+def ended_games(source: GameSource, selection: GameSelection) -> Iterator[game_pb2.Game]:
     """The games that have ended, newest first, each with its moves, a page at a time in memory."""
     request = selection.request()
     request.page_size, request.with_moves = GAMES_A_PAGE, True
-    for page in pages(connection.ask, connection.games.ListGames, request):
+    for page in pages(source.ask, source.games.ListGames, request):
         for game in page.games:
             if game.state != game_pb2.GAME_STATE_RUNNING:
                 yield game
 
 
-def get_game(connection: Connection, key: str) -> game_pb2.Game:
-    return connection.ask(connection.games.GetGame, pb.GetGameRequest(game_id=key)).game
+def get_game(source: GameSource, key: str) -> game_pb2.Game:
+    found: pb.GetGameResponse = source.ask(source.games.GetGame, pb.GetGameRequest(game_id=key))
+    return found.game

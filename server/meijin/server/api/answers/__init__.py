@@ -1,6 +1,7 @@
 """Answers: what is stored and played, as messages of the contract.
 
 - `games`: games, stored and as they are played
+- `stored_games`: games looked up and listed
 - `messages`: other records that several services answer with
 - `pages`: pages of lists, and ids as text
 - `openings`: what was played in a position, over all games
