@@ -6,7 +6,9 @@ import sys
 import pytest
 
 from meijin.bots.sdk.errors import BotLoadError
-from meijin.local.sides import Side, names_of, read_words
+from meijin.local.match_settings import MatchSettings
+from meijin.local.sides import Side, names_of, read_words, set_own_clocks
+from meijin.wire.values import time_control_from_proto
 
 
 @pytest.mark.parametrize(
@@ -40,7 +42,7 @@ def test_an_engine_is_read() -> None:
     program = shlex.quote(sys.executable)
     side = Side.parse(f"{program} -c 'print(1)' name=new tc=10+0.1 option.Hash=16 memory=2")
     assert side.command == [sys.executable, "-c", "print(1)"]
-    assert (side.own_name, side.time, side.options) == ("new", "10+0.1", {"Hash": "16"})
+    assert (side.own_name, str(side.time), side.options) == ("new", "10+0.1", {"Hash": "16"})
     assert side.memory == 2 << 20
     assert Side.parse(f"cmd='{program} -u' proto=gtp").command[1:] == ["-u"]
 
@@ -48,7 +50,7 @@ def test_an_engine_is_read() -> None:
 def test_words_about_every_side_go_behind_its_own() -> None:
     words = read_words(["tc=5/move option.level=2", "name=all"])
     side = Side.parse("alphabeta option.level=3", words)
-    assert (side.time, side.options, side.own_name) == ("5/move", {"level": "3"}, "all")
+    assert (str(side.time), side.options, side.own_name) == ("5/move", {"level": "3"}, "all")
 
 
 def test_names_say_what_differs() -> None:
@@ -77,3 +79,18 @@ def test_what_is_not_there_is_told() -> None:
     for spec, words in (("alphabetta", "no bot"), ("./nowhere", "no program ./nowhere")):
         with pytest.raises(BotLoadError, match=words):
             Side.parse(spec)
+
+
+def test_a_side_has_its_own_clock() -> None:
+    """The other has the match's; those that were asked for otherwise stay."""
+    one, other = Side.parse("random tc=5/move"), Side.parse("random")
+    wanted = MatchSettings(time="60").tournament()
+    set_own_clocks(wanted, [other, None])
+    assert list(wanted.time_controls) == []
+    set_own_clocks(wanted, [other, one])
+    clocks = [str(time_control_from_proto(each)) for each in wanted.time_controls]
+    assert clocks == ["60", "5/move"]
+    set_own_clocks(wanted, [one, one])
+    assert [str(time_control_from_proto(each)) for each in wanted.time_controls] == clocks
+    with pytest.raises(ValueError, match="soon"):
+        Side.parse("random tc=soon")

@@ -15,6 +15,7 @@ from meijin.bots import Bot, BotLoadError, Choice, Position, RandomBot
 from meijin.game import Analysis, Ending
 from meijin.local import Arena, ArenaError, MatchResult, TestDecision, play_match
 from meijin.local.connection import get_tournament
+from meijin.local.first_fault import first_faults
 from meijin.local.match_play import finished_games
 from meijin.local.match_result import result_of
 from meijin.local.match_settings import MatchOptions
@@ -140,6 +141,9 @@ def test_a_failing_bot_is_told_in_its_games(arena: Arena) -> None:
     assert result.advantage is None
     assert result.elo_bound is not None
     assert f"Elo below {result.elo_bound:+.0f} (95%)" in str(result)
+    (fault,) = result.first_faults
+    assert "no idea" in fault.text
+    assert str(result).splitlines()[3:] == fault.lines()
     for game in result.games:
         assert game.outcome is not None
         assert game.outcome.ending is Ending.CRASH
@@ -204,7 +208,8 @@ def test_the_terminal_says_the_same(processes: Processes, terms: tuple[str, ...]
     server.run_bots(ada="random", bob="random")
     done = server.run("match", "ada", "bob", "--time=5/move", "--rating-interval=2", *terms)
     response = get_tournament(server.connection, "1", with_match_report=True)
-    result = result_of(response, finished_games(server.connection, "1"))
+    games = finished_games(server.connection, "1")
+    result = result_of(response, games, first_faults(server.connection, games))
     lines = str(result).splitlines()
     assert len(lines) == (5 if result.verdict else 3)
     assert done.stdout.splitlines() == lines

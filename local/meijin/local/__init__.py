@@ -7,6 +7,7 @@
 - `arena`: a server to play matches on, and matches played on it
 - `match_settings`, `match_play`, `match_result`: what a match is to be, how it is played, and what
   it came to
+- `first_fault`: the first game that a bot has forfeited, and why
 - `analyser`, `position_files`: positions searched by a bot, and where they come from
 - `game_tables`: games as tables for statistics, in files and in memory
 - `errors`: what can't be carried out, in one line, and what an installation lacks
@@ -20,15 +21,24 @@ os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 if TYPE_CHECKING:
     from meijin.local.arena import Arena, play_match
-    from meijin.local.errors import ArenaError
+    from meijin.local.errors import ArenaError, BotLostError
     from meijin.local.match_result import Advantage, MatchResult, TestDecision
 
-__all__ = ["Advantage", "Arena", "ArenaError", "MatchResult", "TestDecision", "play_match"]
+__all__ = [
+    "Advantage",
+    "Arena",
+    "ArenaError",
+    "BotLostError",
+    "MatchResult",
+    "TestDecision",
+    "play_match",
+]
 
 _PLACES = {
     "Advantage": "match_result",
     "Arena": "arena",
     "ArenaError": "errors",
+    "BotLostError": "errors",
     "MatchResult": "match_result",
     "TestDecision": "match_result",
     "play_match": "arena",

@@ -21,6 +21,7 @@ from meijin.local.bots import local_bots, told_apart
 from meijin.local.child import Child, Tell
 from meijin.local.connection import Connection, Server, connect
 from meijin.local.errors import ArenaError
+from meijin.local.first_fault import first_faults
 from meijin.local.match_play import (
     Players,
     finished_games,
@@ -30,7 +31,7 @@ from meijin.local.match_play import (
 from meijin.local.match_result import MatchResult, result_of
 from meijin.local.match_settings import MatchOptions, MatchSettings
 from meijin.local.server import explaining, local_server, playing, without_ladder
-from meijin.local.sides import Side
+from meijin.local.sides import Side, set_own_clocks
 from meijin.local.worker import cores
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.channel import Security
@@ -147,13 +148,16 @@ class Arena:
         ]
         names = self._names(*players)
         wanted.name, wanted.bots[:] = " - ".join(names), names
+        if self._server is None:
+            sides = [None if isinstance(each, Bot) else side_of(each) for each in players]
+            set_own_clocks(wanted, sides)
         given = dict(zip(names, players, strict=True))
         process = place.process
         with _in_words(), nullcontext() if process is None else explaining(process):
             with self._playing(place, given, wanted) as running:
                 response = play(place.connection, wanted, running)
             games = finished_games(place.connection, response.tournament.tournament_id)
-            return result_of(response, games)
+            return result_of(response, games, first_faults(place.connection, games))
 
     def _names(self, *players: _Player) -> list[str]:
         """What the two are called, told apart on a server of the arena's own."""

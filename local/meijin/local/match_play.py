@@ -22,7 +22,7 @@ from meijin.local.connection import (
     read_list,
     set_state,
 )
-from meijin.local.errors import ArenaError
+from meijin.local.errors import ArenaError, BotLostError
 from meijin.v1 import game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.capabilities import Capabilities, capabilities_from_proto
@@ -42,13 +42,13 @@ class Players:
     children: Mapping[str, Child] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raise an `ArenaError` if one of them has ended."""
+        """Raise a `BotLostError` if one of them has ended."""
         for thread in self.threads:
             if thread.error is not None:
-                raise ArenaError(f"{thread.name} ended: {thread.error}") from thread.error
+                raise BotLostError(f"{thread.name} ended: {thread.error}") from thread.error
         for name, child in self.children.items():
             if child.process.poll() is not None:
-                raise ArenaError(f"{name} ended, {child.end}; see {child.log}")
+                raise BotLostError(f"{name} ended, {child.end}; see {child.log}")
 
 
 def _until(is_done: Callable[[], bool]) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from meijin.game import GameEngine, GameRecord
+from meijin.local.first_fault import FirstFault
 from meijin.local.game_tables import COLUMNS, Rows, data_frame, table_rows
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
@@ -17,7 +18,7 @@ from meijin.wire.records import record_from_proto
 from meijin.wire.standings import added
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class TestDecision(Enum):
@@ -76,6 +77,8 @@ class MatchResult:
     """``None`` for a match without a test."""
     verdict: str = ""
     """The decision in a sentence, or why the match was broken off."""
+    first_faults: tuple[FirstFault, ...] = ()
+    """Of each bot that has forfeited a game, the first such game."""
     _lines: tuple[str, ...] = field(default=(), repr=False)
     _messages: tuple[game_pb2.Game, ...] = field(default=(), repr=False)
 
@@ -124,10 +127,16 @@ class MatchResult:
 
     def __str__(self) -> str:
         """The lines that `meijin match` prints of it."""
-        return "\n".join(self._lines)
+        return "\n".join(
+            (*self._lines, *(line for each in self.first_faults for line in each.lines()))
+        )
 
 
-def result_of(response: pb.GetTournamentResponse, games: Sequence[game_pb2.Game]) -> MatchResult:
+def result_of(
+    response: pb.GetTournamentResponse,
+    games: Sequence[game_pb2.Game],
+    first_faults: Iterable[FirstFault] = (),
+) -> MatchResult:
     """Read a tournament of two bots that has ended, with its match report and its games."""
     found, report = response.tournament, response.match_report
     first, second = found.settings.bots
@@ -145,6 +154,7 @@ def result_of(response: pb.GetTournamentResponse, games: Sequence[game_pb2.Game]
         faults=(faults.get(first, 0), faults.get(second, 0)),
         decision=_DECISIONS.get(found.sprt.decision),
         verdict=found.verdict,
+        first_faults=tuple(first_faults),
         _lines=tuple(report_lines(response)),
         _messages=tuple(games),
     )

@@ -12,7 +12,10 @@ from typing import Self
 from meijin.bots import BUILT_IN, check_bot
 from meijin.bots.bridge.probe import PROTOCOLS
 from meijin.bots.bridge.settings import display_name, find_command
+from meijin.game import TimeControl
 from meijin.local.bots import own_name, told_apart
+from meijin.v1 import tournament_service_pb2 as pb
+from meijin.wire.values import time_control_to_proto
 from meijin.worker.plan import SidePlan
 
 _OPTIONS = re.compile(r":(?=[A-Za-z_]\w*=)")
@@ -39,7 +42,7 @@ class Side:
     options: Mapping[str, str] = field(default_factory=dict)
     name: str = ""
     """What it is to be called; found when empty."""
-    time: str | None = None
+    time: TimeControl | None = None
     """Its own clock."""
     protocol: str | None = None
     margin_ms: int = 0
@@ -79,7 +82,7 @@ class Side:
         }
         side = cls(
             name=said.get("name", ""),
-            time=said.get("tc"),
+            time=TimeControl.parse(said["tc"]) if "tc" in said else None,
             protocol=_protocol(said.get("proto")),
             margin_ms=_number("margin", said.get("margin", "0")),
             memory=_number("memory", said["memory"]) * MEGABYTE if "memory" in said else None,
@@ -133,6 +136,16 @@ class Side:
 def names_of(sides: Sequence[Side]) -> list[str]:
     """What sides play as, told apart by what differs."""
     return told_apart([(side.own_name, () if side.name else side.settings) for side in sides])
+
+
+def set_own_clocks(wanted: pb.TournamentSettings, sides: Sequence[Side | None]) -> None:
+    """Give the sides the clocks that they were written with, unless clocks were asked for otherwise."""
+    times = [None if side is None else side.time for side in sides]
+    if any(times) and not wanted.time_controls:
+        usual = wanted.time_control
+        wanted.time_controls.extend(
+            time_control_to_proto(each) if each else usual for each in times
+        )
 
 
 def _bot(spec: str) -> tuple[str, dict[str, str]] | None:

@@ -23,7 +23,7 @@ from meijin.cli.match.players import (
     parse_side,
     wait_for_bots,
 )
-from meijin.cli.match.result import first_fault, match_output, opened, rating_of, write_game_line
+from meijin.cli.match.result import match_output, opened, rating_of, write_game_line
 from meijin.cli.options import (
     DEFAULT_TIME,
     MAX_UINT32,
@@ -34,13 +34,14 @@ from meijin.cli.options import (
 )
 from meijin.cli.output import print_note
 from meijin.cli.profile import Profile
-from meijin.cli.tournament.follow import PLAYERS, View, culprit_of, follow
+from meijin.cli.tournament.follow import PLAYERS, View, follow
 from meijin.cli.tournament.sprt import SprtOptions
 from meijin.local.bots import BOT_START_TIMEOUT
 from meijin.local.connection import Connection, connect, make_tournament, set_state
+from meijin.local.first_fault import culprit_of, first_faults
 from meijin.local.match_play import check_capabilities
 from meijin.local.match_settings import USUAL_GAMES, USUAL_MAX_FAULTS
-from meijin.local.sides import Side, names_of
+from meijin.local.sides import Side, names_of, set_own_clocks
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 
@@ -137,6 +138,7 @@ def match(
     )
     wanted = asked.settings()
     clocks.set(wanted, time)
+    set_own_clocks(wanted, sides)
     rules.set(wanted)
     check_rated(wanted)
     set_test(wanted, sequential, games)
@@ -209,9 +211,9 @@ def play_match(
     """Make a match or tournament, follow it to its end, and tell what it came to."""
     check_capabilities(connection, wanted)
     made = _make(connection, wanted, request_id)
-    first_games: dict[str, game_pb2.Game] = {}  # by the bot that has forfeited
+    forfeited: list[game_pb2.Game] = []
     listeners: list[Callable[[game_pb2.Game], object]] = [
-        lambda game: first_games.setdefault(culprit_of(game), game)
+        lambda game: forfeited.append(game) if culprit_of(game) else None
     ]
     if shown.games_to is not None:
         listeners.append(partial(write_game_line, connection, opened(shown.games_to, stack)))
@@ -221,9 +223,7 @@ def play_match(
         rating = rating_of(connection, made, shown.rating_interval)
     view = View(ended_too=True, is_quiet=shown.is_quiet, rating=rating, listeners=listeners)
     response = follow(connection, made, view)
-    first_games.pop("", None)
-    faults = [first_fault(connection, *each) for each in sorted(first_games.items())]
-    return match_output(response, faults, folder)
+    return match_output(response, first_faults(connection, forfeited), folder)
 
 
 def _print_names(sides: Mapping[str, Side]) -> None:

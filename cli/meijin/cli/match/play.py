@@ -23,12 +23,11 @@ from meijin.cli.options import (
     MaxFaultsOption,
     TimeOption,
     TournamentOptions,
-    control_proto,
 )
 from meijin.cli.tournament.follow import PLAYERS
 from meijin.cli.tournament.sprt import SprtOptions
 from meijin.local.match_settings import USUAL_GAMES, USUAL_MAX_FAULTS
-from meijin.local.sides import Side, names_of, read_words
+from meijin.local.sides import Side, names_of, read_words, set_own_clocks
 
 
 def play(
@@ -119,8 +118,7 @@ def play(
         name=" - ".join(names)[:MAX_NAME],
         max_faults=max_faults,
     ).settings()
-    if any(side.time is not None for side in sides):
-        wanted.time_controls.extend(control_proto(side.time or time) for side in sides)
+    set_own_clocks(wanted, sides)
     rules.set(wanted)
     check_rated(wanted)
     set_test(wanted, sequential, games)

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
@@ -17,13 +17,12 @@ from meijin.cli.tournament.commands import tournament_lines
 from meijin.cli.tournament.follow import PLAYERS, Rating
 from meijin.cli.tournament.sprt import EXIT_STATUS
 from meijin.cli.tournament.tables import games_text
-from meijin.local.child import MOST_FRAMES
 from meijin.local.connection import Connection, get_tournament
+from meijin.local.first_fault import FirstFault
 from meijin.local.match_play import excess_of_faults
-from meijin.v1 import fault_service_pb2, game_pb2, game_service_pb2
+from meijin.v1 import game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.match_report import report_lines
-from meijin.wire.values import outcome_from_proto
 
 USUAL_INTERVAL = 10
 """Games after which a match says where it stands."""
@@ -49,34 +48,6 @@ def write_game_line(connection: Connection, file: IO[str], game: game_pb2.Game) 
     text = connection.ask(connection.games.ExportGame, request).text
     file.write(text.rstrip("\n") + "\n")
     file.flush()
-
-
-@dataclass(frozen=True, slots=True)
-class FirstFault:
-    """How a bot forfeited a game."""
-
-    bot: str
-    game_id: str
-    ply: int
-    text: str
-    """In a sentence."""
-    traceback: str
-    """What the bot said of where it happened; empty where it said nothing."""
-
-    def lines(self) -> list[str]:
-        head = f"first fault of {self.bot}: game {self.game_id}, ply {self.ply}: {self.text}"
-        frames = self.traceback.splitlines()[-MOST_FRAMES:]
-        return [head, *(f"  {line}" for line in frames)]
-
-
-def first_fault(connection: Connection, bot: str, game: game_pb2.Game) -> FirstFault:
-    """The first game that a bot has forfeited, with what the fault ledger has of it."""
-    request = fault_service_pb2.ListFaultsRequest(game_id=game.game_id)
-    faults = connection.ask(connection.faults.ListFaults, request).faults
-    traceback = next((fault.traceback for fault in faults if fault.bot == bot), "")
-    outcome = outcome_from_proto(game.outcome)
-    text = ", ".join(filter(None, (outcome.ending.value, outcome.detail)))
-    return FirstFault(bot, game.game_id, game.ply, text, traceback)
 
 
 def match_output(

@@ -21,6 +21,7 @@ from meijin.cli.tournament.live_line import LiveLine
 from meijin.cli.tournament.sprt import standing_parts
 from meijin.local.connection import Connection, get_tournament
 from meijin.local.errors import LeftTournamentError
+from meijin.local.first_fault import culprit_of
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 
@@ -190,13 +191,6 @@ class _Follower:
         rating = self._view.rating
         if rating is not None and self._finished % rating.interval == 0:
             self._print(*rating.lines(self._finished))
-
-
-def culprit_of(game: game_pb2.Game) -> str:
-    """The bot that has forfeited a game; empty where none has."""
-    culprits = {game_pb2.PARTY_BLACK: game.black, game_pb2.PARTY_WHITE: game.white}
-    is_finished = game.state == game_pb2.GAME_STATE_FINISHED
-    return culprits.get(game.outcome.at_fault, "") if is_finished else ""
 
 
 def order_line(standing: pb.LadderStanding) -> str:
