@@ -94,7 +94,7 @@ async def sample_bridge(bot: WrappedBot, plies: int) -> list[float]:
             board.play(board.legal_cells()[-1 - board.ply * 7 % 40])
             if board.is_over:
                 break
-        bot.game_ended(position.game_id, None)
+        await bot.game_ended(position.game_id, None)
     return spent
 
 

@@ -307,6 +307,7 @@ class Capabilities(_message.Message):
     ANY_LINE_FIELD_NUMBER: _builtins.int
     OPENING_RULES_FIELD_NUMBER: _builtins.int
     EVALUATES_FIELD_NUMBER: _builtins.int
+    ANNOUNCES_READINESS_FIELD_NUMBER: _builtins.int
     min_board_size: _builtins.int
     """The shortest side of a board it plays; 15 when absent."""
     max_board_size: _builtins.int
@@ -321,6 +322,10 @@ class Capabilities(_message.Message):
     """It plays any number of stones in a row, not only five."""
     evaluates: _builtins.bool
     """It evaluates positions outside of games too: what `Events.evaluations` asks for."""
+    announces_readiness: _builtins.bool
+    """The place of a game that ended takes another one only when the bot says that it is
+    ready (`Actions.ready`), so that what it does between games is on no clock.
+    """
     @_builtins.property
     def rules(self) -> _containers.RepeatedScalarFieldContainer[_game_pb2.Rule.ValueType]:
         """The rules it plays; none means freestyle alone."""
@@ -342,10 +347,11 @@ class Capabilities(_message.Message):
         any_line: _builtins.bool = ...,
         opening_rules: _abc.Iterable[_game_pb2.OpeningRule.ValueType] | None = ...,
         evaluates: _builtins.bool = ...,
+        announces_readiness: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["any_line", b"any_line", "evaluates", b"evaluates", "max_board_size", b"max_board_size", "max_games", b"max_games", "min_board_size", b"min_board_size", "min_move_time_ms", b"min_move_time_ms", "opening_rules", b"opening_rules", "rules", b"rules"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["announces_readiness", b"announces_readiness", "any_line", b"any_line", "evaluates", b"evaluates", "max_board_size", b"max_board_size", "max_games", b"max_games", "min_board_size", b"min_board_size", "min_move_time_ms", b"min_move_time_ms", "opening_rules", b"opening_rules", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -363,6 +369,9 @@ class Actions(_message.Message):
     PLACEMENTS_FIELD_NUMBER: _builtins.int
     CHOICES_FIELD_NUMBER: _builtins.int
     EVALUATIONS_FIELD_NUMBER: _builtins.int
+    READY_FIELD_NUMBER: _builtins.int
+    ready: _builtins.int
+    """So many more places of games that ended may take others."""
     @_builtins.property
     def plays(self) -> _containers.RepeatedCompositeFieldContainer[Global___Play]:
         """Moves."""
@@ -396,10 +405,11 @@ class Actions(_message.Message):
         placements: _abc.Iterable[Global___Placement] | None = ...,
         choices: _abc.Iterable[Global___Choose] | None = ...,
         evaluations: _abc.Iterable[Global___Evaluation] | None = ...,
+        ready: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "evaluations", b"evaluations", "failures", b"failures", "placements", b"placements", "plays", b"plays", "resigns", b"resigns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "evaluations", b"evaluations", "failures", b"failures", "placements", b"placements", "plays", b"plays", "ready", b"ready", "resigns", b"resigns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -41,6 +41,8 @@ class Capabilities:
     opening_rules: tuple[OpeningRule, ...] = (FREE,)
     evaluates: bool = False
     """Positions outside of games too, when somebody asks."""
+    announces_readiness: bool = False
+    """The place of a game that ended takes another one when the bot says so."""
 
     def objection(self, variant: Variant, time_control: TimeControl) -> str | None:
         """Why the bot can't play this, or ``None`` when it can."""
@@ -90,6 +92,7 @@ def capabilities_to_proto(capabilities: Capabilities) -> pb.Capabilities:
         any_line=capabilities.any_line,
         opening_rules=map(opening_rule_to_proto, capabilities.opening_rules),
         evaluates=capabilities.evaluates,
+        announces_readiness=capabilities.announces_readiness,
     )
 
 
@@ -110,6 +113,7 @@ def capabilities_from_proto(message: pb.Capabilities) -> Capabilities:
         # Games without an opening rule are played by all who name none.
         opening_rules=_known(message.opening_rules, OPENING_RULES_BY_VALUE) or (FREE,),
         evaluates=message.evaluates,
+        announces_readiness=message.announces_readiness,
     )
     if capabilities.min_size > capabilities.max_size:
         raise ValueError(

@@ -315,6 +315,22 @@ class Counts(Brain):
         super().move()
 
 
+class DiesOnce(Brain):
+    """Ends in its first game, and loads for long when it is started again."""
+
+    def run(self) -> None:
+        self.has_died = os.path.exists(os.environ["MEIJIN_TEST_STARTS"])
+        if self.has_died:
+            time.sleep(2)
+        super().run()
+
+    def on_turn(self, rest: str) -> None:
+        if len(self.stones) > 3 and not self.has_died:
+            open(os.environ["MEIJIN_TEST_STARTS"], "w").close()
+            sys.exit(3)
+        super().on_turn(rest)
+
+
 class WhoSwap2(Swap2):
     """Reads the stones of an opening with their sides alone; without them it sees none."""
 

@@ -146,7 +146,7 @@ class Table:
                 position.board.play(cell)
                 position.board.play(position.legal_cells()[-1])
         finally:
-            self.bot.game_ended(position.game_id, None)
+            await self.bot.game_ended(position.game_id, None)
         return answers
 
 

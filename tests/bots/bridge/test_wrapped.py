@@ -75,7 +75,7 @@ def test_engine_that_never_moves_ends_with_its_game(mode: str, family: Family) -
         position = table.position()
         await wait_in_vain(table, position)
         before = family.pids()
-        table.bot.game_ended(position.game_id, None)
+        await table.bot.game_ended(position.game_id, None)
         while before & family.pids():  # noqa: ASYNC110 - processes tell nobody of their end
             await asyncio.sleep(0.01)
         await table.bot._seat(table.position())
@@ -89,7 +89,7 @@ def test_game_that_ends_before_its_engine_has_begun_it() -> None:
     async def play(table: Table) -> None:
         position = table.position(variant=Variant(width=19, height=19))
         await wait_in_vain(table, position)
-        table.bot.game_ended(position.game_id, None)
+        await table.bot.game_ended(position.game_id, None)
         assert cells(await table.play(table.position(), 4)) == FIRST_EMPTY[:2]
         assert len(table.bot._pool._seats) == 1
 
@@ -139,13 +139,11 @@ def test_first_search_is_made_before_the_first_game() -> None:
 
 
 def test_replacement_is_ready_before_the_next_game() -> None:
-    """An engine that dies is replaced at once, whether or not a game waits for another."""
+    """A game is over for the bot when the engine that has died in it is replaced."""
 
     async def play(table: Table) -> None:
         with pytest.raises(EngineDiedError):
             await table.play(table.position(), 8)
-        assert len(table.bot._pool._starting) == 1
-        await asyncio.wait(table.bot._pool._starting)
         assert len(table.bot._pool._idle) == 1
 
     at_table(brain("DiesThird"), play)
@@ -160,7 +158,7 @@ def test_search_that_can_be_stopped(family: Family) -> None:
         for _ in range(2):
             position = table.position()
             await wait_in_vain(table, position)
-            table.bot.game_ended(position.game_id, None)
+            await table.bot.game_ended(position.game_id, None)
         assert family.pids() == processes
 
     at_table(brain("Yixin"), play, protocol=None)
@@ -301,7 +299,7 @@ def test_lost_stream_finds_the_thought_again() -> None:
         await asyncio.sleep(0)
         first.cancel()
         assert await table.bot.choose(position) == await table.bot.choose(position) == 0
-        table.bot.game_ended(position.game_id, None)
+        await table.bot.game_ended(position.game_id, None)
 
     at_table(brain(), play)
 
@@ -315,7 +313,7 @@ def test_other_turn_of_the_same_game() -> None:
         await wait_in_vain(table, position)
         position.board.play(7)
         assert await table.bot.choose(position) == 0
-        table.bot.game_ended(position.game_id, None)
+        await table.bot.game_ended(position.game_id, None)
 
     at_table(brain("HangsFirst"), play)
 
@@ -349,7 +347,7 @@ def test_suspension(family: Family) -> None:
                 await asyncio.sleep(0.01)
             position.board.play(cell)
             position.board.play(position.legal_cells()[-1])
-        table.bot.game_ended(position.game_id, None)
+        await table.bot.game_ended(position.game_id, None)
 
     at_table(brain(), play, limits=EngineLimits(is_suspended=True))
 

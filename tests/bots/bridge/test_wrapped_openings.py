@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.bots.bridge.conftest import Table, at_table, brain, wrapped
@@ -32,7 +33,7 @@ def in_opening(
         try:
             return await ask(table.bot, position)
         finally:
-            table.bot.game_ended(position.game_id, None)
+            await table.bot.game_ended(position.game_id, None)
 
     return at_table(brain(mode), play, opening_rules=(SWAP2,))
 
@@ -144,6 +145,16 @@ def test_games_on_a_server(variant: str, causes: Mapping[str, tuple[Ending, str]
                 assert game.outcome.ending is ending, (mode, game.outcome)
                 assert words in game.outcome.detail
                 assert game.at_fault == (None if ending is Ending.FIVE else name)
+
+
+def test_one_crash_costs_one_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No game begins before the engine's replacement is ready, however long that loads."""
+    monkeypatch.setenv("MEIJIN_TEST_STARTS", str(tmp_path / "died"))
+    with run_server() as server:
+        engine = server.add_bot(wrapped(brain("DiesOnce")))
+        rival = server.add_bot(Placer())
+        games = server.play(engine, rival, games=4, time="1/move")
+    assert sorted(game.outcome.ending.value for game in games) == ["crash", "five", "five", "five"]
 
 
 def test_bot_as_an_engine_with_openings() -> None:

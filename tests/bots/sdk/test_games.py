@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -176,3 +177,26 @@ def test_stream_lost_twice(games: RunningGames, bot: HearingBot) -> None:
     tell(games, started=[started(4, "game-1")])
     assert bot.heard == []
     assert games.count == 1
+
+
+async def test_bot_that_needs_time_between_games(searcher: NotingSearcher) -> None:
+    """Its place is announced as ready when its hook has returned, even by an error."""
+    may_return = asyncio.Event()
+
+    class Readying(Bot):
+        async def game_ended(self, game_id: str, outcome: Outcome | None) -> None:  # noqa: ARG002 - a hook
+            await may_return.wait()
+            if game_id == "game-2":
+                raise ValueError("no luck")
+
+    outbox = StreamOutbox()
+    games = RunningGames(Readying(), searcher)
+    games.open(outbox, returning=0)
+    tell(games, started=[started(1), started(2)])
+    tell(games, ended=[lost(1), lost(2)])
+    taken = asyncio.create_task(outbox.take())
+    await asyncio.sleep(0)
+    assert not taken.done()
+    may_return.set()
+    (request,) = await taken
+    assert request.actions.ready == 2

@@ -17,6 +17,7 @@ from meijin.server.match.live.session import SPARE_ACTIONS
 from meijin.server.match.stalls import StallWatch
 from meijin.server.match.wire import command_from_proto, delivery_to_proto
 from meijin.v1 import play_service_pb2 as pb
+from meijin.wire.capabilities import Capabilities
 from meijin.wire.contract import MAX_MESSAGE_BYTES
 
 MAX_NOTICES = 100
@@ -34,6 +35,7 @@ class Judging:
             self.games[number] = live_game(number, first=self.session.player)
             self.games[number].arbiter.ask(Moment(0, 0))
         self.effects = 0
+        self.announced: list[object] = []
         this = cast("Any", self)
         self._handler = ActionHandler(this, this, StallWatch(lambda: 0))
 
@@ -56,6 +58,9 @@ class Judging:
     def end(self, game: LiveGame) -> None:
         self.effects += 1
         del self.games[game.number]
+
+    def announce_room(self, player: object) -> None:
+        self.announced.append(player)
 
     def add_moves(self, moves: Any) -> None:
         self.effects += len(list(moves))
@@ -119,3 +124,19 @@ async def test_a_message_has_an_effect_by_one_good_action() -> None:
     assert judging.send(resigns=[resign, pb.Resign(game=2)])
     assert judging.send(failures=[pb.Failure(game=3)])
     assert judging.session.effective_messages == judging.effects == 3
+
+
+async def test_places_of_ended_games() -> None:
+    """A bot that announces its readiness takes no other game before; nothing else makes room."""
+    judging = Judging()
+    session = judging.session
+    session.capabilities = Capabilities(max_games=GAMES + 1)
+    session.lose_place()
+    assert session.room == 1
+    session.capabilities = Capabilities(max_games=GAMES + 1, announces_readiness=True)
+    session.lose_place()
+    assert session.room == 0
+    assert judging.send(ready=5)
+    assert (session.room, judging.announced) == (1, [session.player])
+    assert not judging.send(ready=5)
+    assert (session.room, len(judging.announced)) == (1, 1)

@@ -30,6 +30,10 @@ NAMES = {BotId(1): "ada", BotId(2): "bob", BotId(3): "cleo"}
 class FakeSession(SimpleNamespace):
     """The open stream of a bot."""
 
+    @property
+    def room(self) -> int:
+        return int(self.capabilities.max_games - len(self.games) - self.unready)
+
 
 class FakeGames:
     """Notes what the scheduler starts and voids, and tells it of starts and ends."""
@@ -120,6 +124,8 @@ class Hall:
         session = FakeSession(
             id=f"session-{next(self._sessions)}",
             capabilities=capabilities or Capabilities(),
+            games=player.games,
+            unready=0,
             version_id=bot,
             may_be_rated=True,
             announce_pause=lambda _reason, _duration: None,

@@ -30,7 +30,7 @@ from meijin.bots.builtin.catalogue import BUILT_IN, load_bot
 from meijin.bots.sdk.bot import Bot, overrides
 from meijin.bots.sdk.errors import failure_of
 from meijin.bots.sdk.running_game import RunningGame
-from meijin.bots.sdk.searcher import answer_turn, run_hook
+from meijin.bots.sdk.searcher import answer_turn, end_game, run_hook
 from meijin.bots.sdk.stream import StreamOutbox
 from meijin.bots.sdk.turn import Turn
 from meijin.bots.sdk.turn_log import open_turn_log
@@ -159,7 +159,7 @@ async def _serve(connection: Connection, bot: Bot) -> None:
             connection.send(Started())
         elif isinstance(told, End):
             game_id, outcome = told
-            run_hook(lambda: bot.game_ended(game_id, outcome))  # noqa: B023 - called at once
+            await end_game(bot, game_id, outcome)
 
 
 def _started(start: Start) -> GameStarted:

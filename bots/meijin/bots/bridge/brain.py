@@ -29,6 +29,7 @@ from meijin.bots.bridge.process import LineBuffer
 from meijin.bots.sdk.answer import Analysis, Choice, Resignation
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.position import Position
+from meijin.bots.sdk.searcher import end_game, run_in_thread
 from meijin.game import (
     OPENING_RULES,
     Board,
@@ -215,7 +216,7 @@ class Brain:
 
     def _leave(self) -> None:
         if self._board is not None:
-            self._bot.game_ended(self._game_id, None)
+            run_in_thread(end_game(self._bot, self._game_id, None))
             self._games += 1
 
     @property

@@ -41,7 +41,7 @@ class EnginePool:
         self._threads = futures.ThreadPoolExecutor(_THREADS * size, "meijin-engine")
         self._held: dict[EngineSession, futures.Future[Any]] = {}  # their last dialogues
         self._usual: Variant = GOMOKU  # what the next game is likely to be
-        self._is_closed = False
+        self._promised = size  # games that may come any time
 
     def add(self, session: EngineSession) -> None:
         """Take an engine that is ready, before all others, as that of the first seat."""
@@ -65,6 +65,7 @@ class EnginePool:
             EngineError: none gets ready.
         """
         self._usual = game.variant
+        self._promised = max(0, self._promised - 1)
         while True:
             while not self._idle:
                 await self._one_more()
@@ -82,6 +83,12 @@ class EnginePool:
                 raise
             else:
                 return session
+
+    async def ready(self) -> None:
+        """Wait until an engine is ready beyond those for which games may come any time."""
+        while len(self._idle) <= self._promised and (tasks := {*self._starting, *self._clearing}):
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        self._promised += 1
 
     async def hold(
         self,
@@ -126,7 +133,6 @@ class EnginePool:
 
     def close(self) -> None:
         """Ask all engines to end, and end those that don't within the grace."""
-        self._is_closed = True
         self._starter.close()
         for task in (*self._starting, *self._clearing):
             task.cancel()

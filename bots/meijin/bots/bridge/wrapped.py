@@ -166,8 +166,7 @@ class WrappedBot(Bot):
         if beside := unnamed_files(self._settings):
             names = ", ".join(beside[:_FILES_SHOWN]) + (", ..." if beside[_FILES_SHOWN:] else "")
             logger.warning(
-                "%s lies beside the engine, and is no part of its version; name what it plays by "
-                "with --with",
+                "no part of its version, and beside it: %s; name what it plays by with --with",
                 names,
             )
         return found
@@ -191,16 +190,22 @@ class WrappedBot(Bot):
     def game_started(self, position: Position) -> None:
         self._seat(position)
 
-    def game_ended(self, game_id: str, outcome: Outcome | None) -> None:  # noqa: ARG002 - a hook
-        """Let the game's engine play others, or end it where it is thinking still."""
+    async def game_ended(self, game_id: str, outcome: Outcome | None) -> None:  # noqa: ARG002 - a hook
+        """Let the game's engine play others, or end it where it is thinking still.
+
+        It returns when an engine is ready for another game.
+        """
         game = self._games.pop(game_id, _Game())
-        is_thinking, seat = game.drop_thought(), game.seat
-        if seat is None or (is_thinking and seat.done()):
-            return  # whoever is cancelled gives the engine back
-        if not seat.done():
+        thought, seat = game.thought, game.seat
+        is_thinking = game.drop_thought()
+        if seat is not None and not seat.done():
             seat.cancel()
-        elif (session := _ready(seat)) is not None:
+            await asyncio.wait((seat,))
+        elif thought is not None and is_thinking:
+            await asyncio.wait((thought.task,))  # whoever is cancelled gives the engine back
+        elif seat is not None and (session := _ready(seat)) is not None:
             self._pool.release(session)
+        await self._pool.ready()
 
     def close(self) -> None:
         """End all engines, also those that it is getting ready."""

@@ -120,8 +120,11 @@ class Bot:
     def game_started(self, position: Position) -> None:
         """Hook: a game started; called once, before the bot's first turn in it."""
 
-    def game_ended(self, game_id: str, outcome: Outcome | None) -> None:
-        """Hook: a game ended; called once, without `outcome` if the bot was away."""
+    def game_ended(self, game_id: str, outcome: Outcome | None) -> Awaitable[None] | None:
+        """Hook: a game ended; called once, without `outcome` if the bot was away.
+
+        Where it is ``async``, the bot gets no other game in its place before it has returned.
+        """
 
     def close(self) -> None:
         """Hook: the bot has left, or never got in; called once, last of all."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable
 from functools import partial
+from inspect import iscoroutinefunction
 
 from meijin.bots.sdk.bot import Bot, overrides
 from meijin.bots.sdk.running_game import LatencyMonitor, RunningGame
-from meijin.bots.sdk.searcher import Searcher
+from meijin.bots.sdk.searcher import Searcher, end_game
 from meijin.bots.sdk.stream import StreamOutbox
 from meijin.bots.sdk.turn import turn_from_proto
 from meijin.bots.sdk.wire import ReturningGame
@@ -36,6 +38,7 @@ class RunningGames:
         self._returning = 0  # games that this stream has yet to bring back
         self._has_start_hook = overrides(bot, "game_started")
         self._has_end_hook = overrides(bot, "game_ended")
+        self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def count(self) -> int:
@@ -130,5 +133,17 @@ class RunningGames:
         text = "ended while the bot was away" if outcome is None else f"ended: {outcome}"
         detail = f" ({outcome.detail})" if outcome is not None and outcome.detail else ""
         logger.info("game %s against %s %s%s", game_id, game.position.opponent, text, detail)
-        if self._has_end_hook:
-            self._searcher.call_hook(game, partial(self._bot.game_ended, game_id, outcome))
+        if iscoroutinefunction(self._bot.game_ended):
+            task = asyncio.create_task(self._get_ready(game_id, outcome))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        elif self._has_end_hook:
+            self._searcher.call_hook(game, partial(self._tell_end, game_id, outcome))
+
+    def _tell_end(self, game_id: str, outcome: Outcome | None) -> None:
+        self._bot.game_ended(game_id, outcome)
+
+    async def _get_ready(self, game_id: str, outcome: Outcome | None) -> None:
+        """Let the bot do what it does between games, and say that it is ready for another."""
+        await end_game(self._bot, game_id, outcome)
+        self._outbox.add_ready()

@@ -23,6 +23,7 @@ from meijin.bots.sdk.bot import Bot, overrides, settled
 from meijin.bots.sdk.errors import GameFailedError
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.wire import Action
+from meijin.game import Outcome
 
 _Result = TypeVar("_Result")
 
@@ -313,6 +314,14 @@ def run_hook(hook: Hook) -> None:
     """Call a hook; if it fails, say so and go on."""
     try:
         hook()
+    except (Exception, SystemExit):
+        logger.exception("a hook failed")
+
+
+async def end_game(bot: Bot, game_id: str, outcome: Outcome | None) -> None:
+    """Call `Bot.game_ended`, which may wait; if it fails, say so and go on."""
+    try:
+        await settled(bot.game_ended(game_id, outcome))
     except (Exception, SystemExit):
         logger.exception("a hook failed")
 

@@ -27,6 +27,7 @@ class StreamOutbox:
     def __init__(self) -> None:
         self._actions: list[Action] = []
         self._pongs: list[int] = []
+        self._ready = 0
         self._leaving = False
         self.closed = False
         """The goodbye has been taken; nothing comes after it."""
@@ -40,6 +41,11 @@ class StreamOutbox:
     def add_pong(self, sequence: int) -> None:
         """Answer a ping before anything else."""
         self._pongs.append(sequence)
+        self._filled.set()
+
+    def add_ready(self) -> None:
+        """Say that the place of a game that ended may take another one."""
+        self._ready += 1
         self._filled.set()
 
     def say_goodbye(self) -> None:
@@ -58,6 +64,9 @@ class StreamOutbox:
         self._filled.clear()
         actions, self._actions = self._actions, []
         requests = actions_to_proto(actions, now=time.monotonic()) if actions else []
+        if self._ready:
+            requests = requests or [PlayRequest()]
+            requests[-1].actions.ready, self._ready = self._ready, 0
         if self._leaving:
             self.closed = True
             requests.append(PlayRequest(goodbye=Goodbye()))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
+from inspect import iscoroutinefunction
 from typing import NamedTuple
 from zlib import crc32
 
@@ -81,7 +83,9 @@ def hello_to_proto(
         protocol_version=PROTOCOL_VERSION,
         bot_name=name,
         engine=engine,
-        capabilities=capabilities_to_proto(bot.capabilities),
+        capabilities=capabilities_to_proto(
+            replace(bot.capabilities, announces_readiness=iscoroutinefunction(bot.game_ended))
+        ),
         resume_session_id=session_id,
         hardware=hardware,
         nodes_per_second=nodes_per_second,

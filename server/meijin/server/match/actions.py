@@ -66,7 +66,10 @@ class ActionHandler:
         self._end_games(session, actions, moment)
         if actions.evaluations:
             self._take_evaluations(session, actions.evaluations, moment)
-        if session.refused - refused >= actions.total + len(actions.evaluations):
+        regained = session.regain_places(actions.ready)
+        if regained:
+            self._games.announce_room(session.player)
+        if session.refused - refused >= actions.total + len(actions.evaluations) + regained:
             return False
         session.effective_messages += 1
         return True

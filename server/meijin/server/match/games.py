@@ -343,6 +343,10 @@ class Games:
             game.excuse_actions()
         self._listeners.tell(Listener.game_over, game)
 
+    def announce_room(self, player: Participant) -> None:
+        """A bot is ready for another game."""
+        self._listeners.tell(Listener.player_ready, player)
+
     # -- after the commit -----------------------------------------------------------------
 
     def release(self, batch: Batch) -> None:

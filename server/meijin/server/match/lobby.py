@@ -348,6 +348,8 @@ class Lobby:
         for participant in (game.first, game.second):
             player = self.players[participant.bot_id]
             del player.games[game.number]
+            if player.session is not None:
+                player.session.lose_place()
             self._forget_if_gone(player)
 
     def _forget_if_gone(self, player: Player) -> None:

@@ -238,6 +238,7 @@ def actions_from_proto(message: pb.Actions) -> Actions:
         evaluations=[evaluation_from_proto(each) for each in message.evaluations]
         if message.evaluations
         else (),
+        ready=message.ready,
     )
 
 

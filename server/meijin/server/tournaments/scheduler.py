@@ -278,6 +278,9 @@ class Scheduler(Listener):
         self._changed.add(bot_id)
         self.wake()
 
+    def player_ready(self, player: Participant) -> None:
+        self.bot_changed(player.bot_id)
+
     def game_over(self, game: LiveGame) -> None:
         """Count the result; the one that decides a tournament ends it in the same commit."""
         run, outcome = run_of(game), game.arbiter.outcome
@@ -452,7 +455,7 @@ class Scheduler(Listener):
         player = self._lobby.players.get(bot_id)
         if player is None or player.session is None:
             return False
-        return len(player.games) >= player.session.capabilities.max_games
+        return player.session.room <= 0
 
     def _can_play(self, run: TournamentRun, bot_id: BotId, time_control: TimeControl) -> bool:
         return not self.objection(bot_id, run.row.variant, time_control, run)
@@ -466,7 +469,7 @@ class Scheduler(Listener):
         player = self._lobby.players[bot_id]
         assert player.session is not None
         most = player.session.capabilities.max_games
-        room = most - len(player.games)
+        room = player.session.room
         if not run.format.IS_CASUAL:
             return None if player.is_person else room
         casual = sum(run_of(game).format.IS_CASUAL for game in player.games.values())

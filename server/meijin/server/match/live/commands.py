@@ -126,6 +126,8 @@ class Actions(NamedTuple):
     failures: Sequence[Failure]
     openings: Sequence[OpeningPlay] = ()
     evaluations: Sequence[Evaluation] = ()
+    ready: int = 0
+    """How many more places of ended games may take others."""
 
     @property
     def total(self) -> int:

@@ -46,6 +46,9 @@ class Listener:
     def player_joined(self, player: Participant) -> None:
         """A bot's stream was opened."""
 
+    def player_ready(self, player: Participant) -> None:
+        """A bot whose game had ended is ready for another."""
+
     def player_returned(self, absence: Absence) -> None:
         """A bot that was away from running games has a stream again."""
 

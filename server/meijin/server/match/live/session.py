@@ -134,6 +134,8 @@ class Session:
     max_notices: InitVar[int]
     heard: Moment
     """When the last message was read."""
+    unready: int = 0
+    """Places of ended games that the bot isn't ready to fill again."""
     may_be_rated: bool = True
     """It gets rated games; else it is to be examined first."""
     notice: str = ""
@@ -181,6 +183,21 @@ class Session:
         rate = Rate(max_notices / NOTICES_REFILL.total_seconds(), max_notices)
         self._allowance = TokenBucket(rate, self.heard.now_ns / NS_PER_SECOND)
 
+    @property
+    def room(self) -> int:
+        """How many more games the bot takes."""
+        return self.capabilities.max_games - len(self.games) - self.unready
+
+    def lose_place(self) -> None:
+        """A game is over: its place is free when the bot says so, where it does."""
+        self.unready += self.capabilities.announces_readiness
+
+    def regain_places(self, count: int) -> int:
+        """The bot is ready for so many more games; how many it had to say that of."""
+        regained = min(count, self.unready)
+        self.unready -= regained
+        return regained
+
     # -- what is to be sent -----------------------------------------------------
 
     def add_turn(self, game: LiveGame) -> None:
@@ -204,6 +221,8 @@ class Session:
         if self._started.pop(game.number, None) is None:
             self._ended.append(game)
             self.wake.set()
+        else:
+            self.regain_places(1)  # the bot never hears of that game
 
     def excuse_action(self, game: LiveGame) -> None:
         """`game` was stopped: an action may be on its way that is not counted as refused."""
