@@ -13,7 +13,8 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -22,8 +23,11 @@ from meijin.bots.sdk.errors import BotLoadError
 from meijin.v1.play_service_pb2 import Hello
 from meijin.worker.plan import Plan
 from meijin.worker.players import PlayerError, PlaysManyError
-from meijin.worker.sides import make_sides
+from meijin.worker.sides import Side, make_sides
 from meijin.worker.slots import Slot, start_slot
+
+AT_ONCE = 2
+"""Sides that are examined at once: most of it is waiting, and their answers are timed."""
 
 
 def say(**words: object) -> None:
@@ -43,10 +47,7 @@ def main(path: str) -> int:
             for side in sides.values():
                 stack.callback(side.close)
             stack.callback(signal.signal, signal.SIGTERM, signal.SIG_IGN)  # so that nothing is left
-            hellos = []
-            for name, side in sides.items():
-                say(waiting=name)
-                hellos.append(side.find_out())
+            hellos = _find_out(sides)
         except PlaysManyError as error:
             say(many=str(error))
             return 0
@@ -63,6 +64,17 @@ def main(path: str) -> int:
             for number in range(plan.games)
         ]
         return _serve(plan, slots, hellos)
+
+
+def _find_out(sides: Mapping[str, Side]) -> list[Hello]:
+    """What sides say of themselves, some asked at once; the threads have ended by then."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = {name: pool.submit(side.find_out) for name, side in sides.items()}
+        hellos = []
+        for name, future in found.items():
+            say(waiting=name)
+            hellos.append(future.result())
+        return hellos
 
 
 def _serve(plan: Plan, slots: Sequence[Slot], hellos: Sequence[Hello]) -> int:

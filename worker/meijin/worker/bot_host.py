@@ -27,8 +27,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from meijin.bots.builtin.catalogue import BUILT_IN, load_bot
+from meijin.bots.sdk.answer import Failure
 from meijin.bots.sdk.bot import Bot, overrides
-from meijin.bots.sdk.errors import failure_of
+from meijin.bots.sdk.errors import BotLoadError, failure_of
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.searcher import answer_turn, end_game, run_hook
 from meijin.bots.sdk.stream import StreamOutbox
@@ -130,7 +131,9 @@ def _host(connection: Connection, spec: str, options: Sequence[str], bot: Bot | 
         status = 1
         logging.getLogger("meijin.bots").exception("can't play")
         with suppress(OSError):
-            connection.send(failure_of(error))
+            connection.send(
+                Failure(str(error)) if isinstance(error, BotLoadError) else failure_of(error)
+            )
     finally:
         sys.stderr.flush()
         os._exit(status)
