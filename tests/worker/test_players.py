@@ -186,6 +186,7 @@ def test_an_engine_that_fails_is_replaced_for_the_next_game(side: MakeSide) -> N
         assert thought.action == Failure(
             "the engine has ended with status 7; it wrote: out of ideas"
         )
-        assert thought.evidence == {"stderr": ["out of ideas"]}
+        assert thought.evidence["stderr"] == ["out of ideas"]
+        assert str(thought.evidence["traceback"]).endswith("< 1,0\n> TURN 8,7")
         player.end(None)
     player.close()

@@ -425,6 +425,8 @@ VARIATIONS: dict[type[Brain], dict[str, dict[str, object]]] = {
             "move": lambda self: (os.kill(os.getpid(), signal.SIGSTOP), Brain.move(self))
         },
         "DiesAtStart": {"run": lambda _: sys.exit(ends(2, "no licence"))},
+        "DiesAtRestart": {"on_restart": lambda *_: sys.exit(5)},
+        "Nuls": {"end": "\0\n\0"},
         "DiesAfterMove": {"move": lambda self: (Brain.move(self), sys.exit(3))},
         "Says": {
             "move": lambda self: (self.say("MESSAGE the licence server is away"), sys.exit(1))

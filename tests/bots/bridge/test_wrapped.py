@@ -33,6 +33,7 @@ FOUND_OUT: dict[str, Any] = {"pause": None, "protocol": None, "sizes": None, "op
         pytest.param("Brain", {}, id="behaves"),
         pytest.param("NoEnd", {}, id="ends no line"),
         pytest.param("Stubborn", {}, id="never ends"),
+        pytest.param("Nuls", {}, id="writes NULs"),
         pytest.param("Forks", {}, id="starts others"),
         pytest.param("Screams", {}, id="complains"),
         pytest.param("Twice", {"pause": None}, id="a move that nobody asked for"),
@@ -97,7 +98,7 @@ def test_game_that_ends_before_its_engine_has_begun_it() -> None:
 
 
 @pytest.mark.usefixtures("impatience")
-@pytest.mark.parametrize("mode", ["SilentRestart", "HangsAtRestart", "NoRestart"])
+@pytest.mark.parametrize("mode", ["SilentRestart", "HangsAtRestart", "NoRestart", "DiesAtRestart"])
 def test_engine_without_restart(mode: str, family: Family) -> None:
     """It is told to START again, between games, and one process plays them all."""
 

@@ -12,14 +12,14 @@ from meijin.bots.bridge.dialogue import (
     EngineError,
     EngineSilentError,
     EngineTime,
-    NewGame,
     Point,
 )
-from meijin.bots.bridge.probe import TRIAL_PATIENCE, TRIAL_TIME, Starter
+from meijin.bots.bridge.probe import Starter
 from meijin.bots.bridge.session import EngineSession
 from meijin.bots.bridge.settings import LEAST_MS, TURN_SHARE
 from meijin.bots.sdk.answer import Failure, Resignation
 from meijin.game import Action, Choose, Outcome, TimeControl
+from meijin.wire.contract import MAX_TRACEBACK
 from meijin.worker.players import GameStart, Player, PlayerError, Thought, Turn
 
 _NS_PER_MS = 1_000_000
@@ -49,13 +49,10 @@ def told_time(control: TimeControl, left_ms: int, margin_ms: int = 0) -> EngineT
 class EnginePlayer(Player):
     """One process of an engine, replaced when it has ended or must be."""
 
-    def __init__(
-        self, name: str, starter: Starter, *, slot: int, memory: int = 0, margin_ms: int = 0
-    ) -> None:
+    def __init__(self, name: str, starter: Starter, *, slot: int, margin_ms: int = 0) -> None:
         self._name = name
         self._starter = starter
         self._slot = slot
-        self._memory = memory
         self._margin_ms = margin_ms
         self._session: EngineSession | None = None
         self._game: GameStart | None = None
@@ -70,7 +67,7 @@ class EnginePlayer(Player):
         start = control.initial if control.initial is not None else control.per_move
         assert start is not None
         time_told = told_time(control, start // _MILLISECOND, self._margin_ms)
-        new = NewGame(game.variant, time_told, self._memory)
+        new = self._starter.new_game(game.variant, time_told)
         if self._session is not None:
             try:
                 self._session.hold(self._session.protocol.new_game(new))
@@ -79,18 +76,11 @@ class EnginePlayer(Player):
             else:
                 return
         try:
-            self._session = self._starter.launch(self._slot)
-            self._make_trial_move(self._session, game)
+            self._session = self._starter.ready(game.variant, self._slot)
             self._session.hold(self._session.protocol.new_game(new))
         except EngineError as error:
             self._drop()
             raise PlayerError(f"{self._name} can't begin a game: {error}") from error
-
-    def _make_trial_move(self, session: EngineSession, game: GameStart) -> None:
-        """Have it lay out at its first search what it will need, while no clock runs."""
-        trial = NewGame(game.variant, TRIAL_TIME, self._memory)
-        session.hold(session.protocol.new_game(trial))
-        session.hold(session.protocol.choose((), TRIAL_TIME), patience=TRIAL_PATIENCE)
 
     def think(self, turn: Turn) -> Thought:
         assert self._session is not None
@@ -110,16 +100,19 @@ class EnginePlayer(Player):
                 action = self._opened(points, turn)
                 return Thought(session.asked_ns, session.answered_ns, action)
             found = session.hold(protocol.choose(moves, told), patience=patience)
-        except EngineSilentError:
+        except EngineSilentError as error:
             self._is_usable = False
-            return Thought(session.asked_ns or asked_ns, time.monotonic_ns(), None)
+            now_ns, evidence = time.monotonic_ns(), _evidence(error)
+            return Thought(session.asked_ns or asked_ns, now_ns, None, evidence=evidence)
         except EngineError as error:
             self._is_usable = False
             return self._failure(error, asked_ns)
         if isinstance(found, Resignation):
             return Thought(session.asked_ns, session.answered_ns, found)
         cell = cell_of(found, variant)
-        analysis = read_analysis(session.messages, variant, cell) if session.messages else None
+        patterns = self._starter.messages
+        said = session.messages
+        analysis = read_analysis(said, variant, cell, patterns) if said else None
         return Thought(session.asked_ns, session.answered_ns, cell, analysis)
 
     def _opened(self, points: Sequence[Point], turn: Turn) -> Action:
@@ -135,10 +128,8 @@ class EnginePlayer(Player):
         return placement(points, turn.board.variant)
 
     def _failure(self, error: EngineError, asked_ns: int) -> Thought:
-        evidence: dict[str, object] = {}
-        if isinstance(error, EngineDiedError) and error.errors:
-            evidence["stderr"] = list(error.errors)
-        return Thought(asked_ns, time.monotonic_ns(), Failure(str(error)), evidence=evidence)
+        failure, said = Failure(str(error)), _evidence(error)
+        return Thought(asked_ns, time.monotonic_ns(), failure, evidence=said)
 
     def end(self, outcome: Outcome | None) -> None:  # noqa: ARG002 - no protocol tells of it
         if not self._is_usable:
@@ -154,3 +145,11 @@ class EnginePlayer(Player):
         session, self._session, self._is_usable = self._session, None, True
         if session is not None:
             session.close(timedelta(0))
+
+
+def _evidence(error: EngineError) -> dict[str, object]:
+    """The end of the dialogue and of the standard error of an engine that has failed."""
+    evidence: dict[str, object] = {"traceback": "\n".join(error.dialogue)[-MAX_TRACEBACK:]}
+    if isinstance(error, EngineDiedError) and error.errors:
+        evidence["stderr"] = list(error.errors)
+    return evidence

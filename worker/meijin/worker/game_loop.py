@@ -112,6 +112,7 @@ class GameLoop:
         action = thought.action
         if action is None:
             arbiter.drop_flag(moment)
+            arbiter.add_evidence(**thought.evidence)
         elif isinstance(action, Resignation):
             arbiter.resign(seat)
         elif isinstance(action, Failure):

@@ -140,14 +140,8 @@ class EngineSide(Side):
         return hello.hello
 
     def player(self, slot: int) -> Player:
-        limits, plan = self._settings.limits, self.plan
-        return EnginePlayer(
-            plan.name,
-            self._engine.starter,
-            slot=slot,
-            memory=limits.memory or 0,
-            margin_ms=plan.margin_ms,
-        )
+        plan = self.plan
+        return EnginePlayer(plan.name, self._engine.starter, slot=slot, margin_ms=plan.margin_ms)
 
     def close(self) -> None:
         self._engine.close()

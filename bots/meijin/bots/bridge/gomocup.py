@@ -265,13 +265,14 @@ class GomocupProtocol(EngineProtocol):
         if self.traits.restarts is False:
             patience = START_PATIENCE
         else:
+            is_known = self.traits.restarts is not None
+            self.traits.restarts = is_known  # one that dies of it is not asked again
             reply = yield Ask(["RESTART"], ANSWERS, patience)
             if reply.kind is ReplyKind.OK:
                 self.traits.restarts, self._stones = True, []
                 return
-            if self.traits.restarts is None:
+            if not is_known:
                 logger.info("the engine knows no RESTART; it is told to START again")
-                self.traits.restarts = False
         yield from self.start(variant, patience)
         self._told, self._unsettled = told, len(self._hints)
         yield Ask(self._hints)
