@@ -48,7 +48,7 @@ PLIES = 61
 """Of a game between two line engines."""
 BEYOND_MS = 0.2
 """Of a move, by which the number of games is chosen."""
-GAMES = 20_000
+GAMES = 100_000
 """More than any runner ends before it is ended."""
 
 

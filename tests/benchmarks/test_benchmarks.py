@@ -1,7 +1,6 @@
 """Every benchmark runs on a small load and ends with its results as one JSON object."""
 
 import json
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +8,6 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
-PIPES = f"{sys.executable} {FOLDER / 'pipe_runner.py'}"
 SMALL = {
     "arbitration": "--games 6 --bots 3 --durability process --seconds 0.3 --echo-seconds 0.2",
     "bridge": "--plies 20 --games",
@@ -36,8 +34,7 @@ SMALL = {
     "prediction": "--sets constant --folds 2 --repeats 1 --processes 1",
     "refreshing": "--stored 60 --bots 10 --runs 1",
     "repeats": "--runs 1 --most-games 60 --processes 1",
-    "runner": "--think 0,1 --concurrency 1 --seconds 0.1 --repeat 1 --own"
-    f" '{PIPES} {{bot}} --games {{games}} --concurrency {{concurrency}}'",
+    "runner": "--think 0,1 --concurrency 1 --seconds 0.1 --repeat 1",
     "scheduler": "--bots 2 20 --tournaments 1 3 --looks 5",
     "self_play": "--games 1 --size 7 --rules freestyle --engines alphabeta",
     "slow_game": "--seconds 2 --looks 2 --games 8",
@@ -56,7 +53,7 @@ SMALL = {
 @pytest.mark.parametrize("name", SMALL)
 def test_small_load(name: str) -> None:
     """The last line has a row at least, and every row a figure."""
-    words = [sys.executable, str(FOLDER / f"{name}.py"), *shlex.split(SMALL[name]), "--json"]
+    words = [sys.executable, str(FOLDER / f"{name}.py"), *SMALL[name].split(), "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout.splitlines()[-1])["results"]
