@@ -33,6 +33,10 @@ PAGES = re.compile(r"pages for browsers are at (\S+)")
 
 USUAL_UPKEEP = Upkeep()
 
+SETTINGS = {"MEIJIN_MAX_FAULTS": "0", "MEIJIN_MAX_MESSAGE_BYTES": str(4 << 20)}
+"""Of a server of one's own: matches say themselves how many forfeits are too many, and the records
+of a pair of long games with all that engines say of their moves are one message."""
+
 
 @contextmanager
 def local_arena(
@@ -162,7 +166,7 @@ def local_server(
     arguments += [f"--web={web}", f"--env-file={os.devnull}", *options]
     with stopping() as children:
         log = data / SERVER_LOG_FILE
-        server = children["server"] = start_child(arguments, log, program=program)
+        server = children["server"] = start_child(arguments, log, env=SETTINGS, program=program)
         yield _address(server), server
 
 

@@ -29,6 +29,8 @@ from meijin.worker.slots import FAILED, Slot
 SUPPLY = timedelta(milliseconds=100)
 """Games are held ahead for so long, so that no slot waits for the server."""
 MOST_AHEAD = 256
+BATCH_BYTES = 1 << 16
+"""No further pair is put into a message that has so many: a server takes 128 KB by default."""
 CHANGE = 1.5
 """The room that the server is told of is told anew when it differs by this factor."""
 
@@ -56,7 +58,7 @@ class Worker:
         self._room = 2 * len(slots) + 2
         self._games: deque[LeasedGame] = deque()
         self._pairs: dict[str, _Pair] = {}
-        self._finished: list[_Pair] = []
+        self._finished: deque[_Pair] = deque()
         self._unacknowledged = 0
         self._requests: queue.SimpleQueue[WorkRequest | None] = queue.SimpleQueue()
         self._responses: queue.SimpleQueue[WorkResponse | Exception] = queue.SimpleQueue()
@@ -165,9 +167,8 @@ class Worker:
         if not self._finished or self._unacknowledged:
             return
         message = PlayedPairs(room=self._new_room())
-        for pair in self._finished:
-            message.pairs.add(games=pair.played)
-        self._finished.clear()
+        while self._finished and message.ByteSize() < BATCH_BYTES:
+            message.pairs.add(games=self._finished.popleft().played)
         self._unacknowledged += 1
         self._requests.put(WorkRequest(played=message))
 
