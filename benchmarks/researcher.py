@@ -31,7 +31,6 @@ import pyarrow.parquet as pq
 
 from meijin.ladder.statistics.sequential.sprt import Estimate, Sprt
 from meijin.ladder.statistics.sequential.stopped import estimate_of
-from meijin.local.server import local_server
 
 MEIJIN = (sys.executable, "-m", "meijin")
 ELO0, ELO1 = 0.0, 5.0
@@ -129,11 +128,10 @@ def cpu_seconds() -> float:
 def exported(folder: Path, tournament: str) -> list[Path]:
     """The games and the moves of a tournament, as Parquet."""
     made = []
-    with local_server(folder / "data") as (address, _):
-        for rows in ("games", "moves"):
-            made.append(folder / f"{rows}.parquet")
-            words = (f"--rows={rows}", f"--output={made[-1]}", f"--server={address}", "--force")
-            meijin("game", "export", f"--tournament={tournament}", "--format=parquet", *words)
+    for rows in ("games", "moves"):
+        made.append(folder / f"{rows}.parquet")
+        words = (f"--rows={rows}", f"--output={made[-1]}", f"--data={folder / 'data'}", "--force")
+        meijin("game", "export", f"--tournament={tournament}", "--format=parquet", *words)
     return made
 
 
