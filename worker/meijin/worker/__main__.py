@@ -20,6 +20,7 @@ from pathlib import Path
 
 from meijin.bots.bridge.dialogue import EngineError
 from meijin.bots.sdk.errors import BotLoadError
+from meijin.bots.sdk.hardware import hardware, read_speed
 from meijin.v1.play_service_pb2 import Hello
 from meijin.worker.plan import Plan
 from meijin.worker.players import PlayerError, PlaysManyError
@@ -74,6 +75,8 @@ def _find_out(sides: Mapping[str, Side]) -> list[Hello]:
         for name, future in found.items():
             say(waiting=name)
             hellos.append(future.result())
+            hellos[-1].hardware = machine = hardware()
+            hellos[-1].nodes_per_second = read_speed() if machine else 0
         return hellos
 
 
