@@ -238,7 +238,8 @@ PAUSE_MS = 30
 """What it is told that a move of them may take."""
 _PAUSES = (timedelta(0), USUAL_PAUSE, SETTLING)
 OPENING_PATIENCE = timedelta(seconds=2)
-"""For the stones of an opening; an engine that is silent is taken to know no openings."""
+"""For the stones of an opening; an engine that is silent is taken to know no openings. One that
+has placed them may take longer to choose."""
 _USUAL_SIZES = (15, 20, 19)
 _LONG = 5
 """Seconds after which it is said that an engine is waited for."""
@@ -450,7 +451,8 @@ class Probe:
         try:
             session = self._ready(variant)
             dialogue = session.protocol.open(moves, TRIAL_TIME, rule)
-            points = session.hold(dialogue, patience=OPENING_PATIENCE)
+            patience = TRIAL_PATIENCE if moves else OPENING_PATIENCE
+            points = session.hold(dialogue, patience=patience)
         except EngineInterruptedError:
             raise
         except EngineError as error:

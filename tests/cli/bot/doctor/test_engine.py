@@ -100,6 +100,15 @@ def test_opening_that_is_claimed() -> None:
     assert asked("Swap2")["SWAP2BOARD 5"].reason == "SWAP"
 
 
+def test_stones_with_their_sides() -> None:
+    """An engine that reads them in no other way is told so, once."""
+    found = asked("WhoSwap2")
+    assert found["SWAP2BOARD 3"].status is WARN
+    assert found["SWAP2BOARD 3"].reason == "SWAP, to stones as x,y,who alone"
+    assert "< ERROR Color is not a valid value" in found["SWAP2BOARD 3"].evidence
+    assert found["SWAP2BOARD 5"].status is Status.PASS
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_rule_positions(name: str) -> None:
     """The point wins under freestyle, and under its own rule alone where that has it so."""

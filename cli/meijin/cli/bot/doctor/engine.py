@@ -250,6 +250,8 @@ class EngineExamination:
         try:
             points = self._hold(lambda session: session.protocol.open(stones, TIME, rule), fix)
         except CheckFailedError as error:
+            if count and not self._starter.traits.numbers_openings:
+                return self._open_with_sides(rule, count, error)
             claimed = self._settings.opening_rules
             if claimed is not None and rule in claimed:
                 raise
@@ -260,6 +262,16 @@ class EngineExamination:
         if not are_stones([*stones, *placed], self._variant):
             raise self._failed("it answers with stones that can't be placed", fix)
         return Check("SWAP" if not points else " ".join(f"{x},{y}" for x, y in points))
+
+    def _open_with_sides(self, rule: OpeningRule, count: int, refused: CheckFailedError) -> Check:
+        """Ask again with stones as ``x,y,who``, as some engines read them."""
+        self._starter.traits.numbers_openings = True
+        found = self._open(rule, count)
+        if found.status is not Status.PASS:
+            return found
+        reason = f"{found.reason}, to stones as x,y,who alone"
+        fix = f"read x,y after {OPENING_COMMANDS[rule.name]}: others send that"
+        return Check(reason, fix, Status.WARN, refused.check.evidence)
 
     def _knows(self, rule: Rule) -> Check:
         """Whether it plays as the rule has it, in three positions."""
