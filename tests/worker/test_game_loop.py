@@ -52,7 +52,8 @@ class Script(Player):
         self.turns.append((turn.own_ns // MS, turn.limit_ns // MS, turn.color))
         analysis = None if self._score is None else Analysis(self._score, 4, 99, ())
         answer = self._answers.pop(0)
-        return Thought(1000 * MS, 1000 * MS + self._taken_ns, answer, analysis, {"said": "x"})
+        answered_ns = 1000 * MS + self._taken_ns
+        return Thought(1000 * MS, answered_ns, answer, analysis, {"said": "x"}, words="plays 9,9")
 
     def end(self, outcome: Outcome | None) -> None:
         self.outcome = outcome
@@ -133,6 +134,8 @@ def test_a_forfeit_has_its_cause(
     assert record.outcome.at_fault == game_pb2.PARTY_WHITE
     assert evidence.items() <= json.loads(record.evidence).items()
     assert list(decode_moves(record.actions)) == [0]
+    has_words = answer is None or ending == game_pb2.ENDING_ILLEGAL
+    assert record.outcome.detail.endswith("; plays 9,9") is has_words
 
 
 def test_a_move_within_the_margin_counts() -> None:

@@ -14,6 +14,7 @@ from tests.processes import eventually, processes_of
 
 from meijin.bots.sdk.answer import RESIGN, Failure
 from meijin.game import Board, Color, Ending, Outcome, TimeControl, Variant
+from meijin.worker.engine_player import last_words
 from meijin.worker.plan import SidePlan
 from meijin.worker.players import GameStart, Player, PlayerError, PlaysManyError, Turn
 from meijin.worker.sides import BotSide, EngineSide, Side
@@ -190,3 +191,14 @@ def test_an_engine_that_fails_is_replaced_for_the_next_game(side: MakeSide) -> N
         assert str(thought.evidence["traceback"]).endswith("< 1,0\n> TURN 8,7")
         player.end(None)
     player.close()
+
+
+@pytest.mark.parametrize(
+    ("dialogue", "words"),
+    [
+        (["> TURN 7,7", "< 3,3", "> TURN 4,4"], "the engine said nothing"),
+        (["> TURN 7,7", "< banana", "< split"], "the engine said only 'split'"),
+    ],
+)
+def test_a_time_loss_says_what_came_instead(dialogue: list[str], words: str) -> None:
+    assert last_words(dialogue) == words

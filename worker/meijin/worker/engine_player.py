@@ -25,6 +25,8 @@ from meijin.worker.players import GameStart, Player, PlayerError, Thought, Turn
 _NS_PER_MS = 1_000_000
 _NANOSECONDS = timedelta(microseconds=1) / 1000
 _MILLISECOND = timedelta(milliseconds=1)
+MAX_SAID = 80
+"""Characters of an engine's last line in the cause of a loss."""
 END_GRACE = timedelta(milliseconds=200)
 """What an engine that is not needed any more may take to end by itself."""
 
@@ -103,7 +105,9 @@ class EnginePlayer(Player):
         except EngineSilentError as error:
             self._is_usable = False
             now_ns, evidence = time.monotonic_ns(), _evidence(error)
-            return Thought(session.asked_ns or asked_ns, now_ns, None, evidence=evidence)
+            words = last_words(error.dialogue)
+            asked_ns = session.asked_ns or asked_ns
+            return Thought(asked_ns, now_ns, None, evidence=evidence, words=words)
         except EngineError as error:
             self._is_usable = False
             return self._failure(error, asked_ns)
@@ -113,7 +117,8 @@ class EnginePlayer(Player):
         patterns = self._starter.messages
         said = session.messages
         analysis = read_analysis(said, variant, cell, patterns) if said else None
-        return Thought(session.asked_ns, session.answered_ns, cell, analysis)
+        words = "the engine plays {},{}".format(*found) if cell == variant.cells else ""
+        return Thought(session.asked_ns, session.answered_ns, cell, analysis, words=words)
 
     def _opened(self, points: Sequence[Point], turn: Turn) -> Action:
         """What an engine has done in an opening; the move that it adds is remembered."""
@@ -145,6 +150,14 @@ class EnginePlayer(Player):
         session, self._session, self._is_usable = self._session, None, True
         if session is not None:
             session.close(timedelta(0))
+
+
+def last_words(dialogue: Sequence[str]) -> str:
+    """What an engine has said since it was asked last."""
+    said = ""
+    for line in dialogue:
+        said = line.removeprefix("< ") if line.startswith("<") else ""
+    return f"the engine said only {said[:MAX_SAID]!r}" if said else "the engine said nothing"
 
 
 def _evidence(error: EngineError) -> dict[str, object]:

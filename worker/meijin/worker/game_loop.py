@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 from meijin.bots.sdk.answer import Failure, Resignation
 from meijin.bots.sdk.wire import analysis_to_proto
@@ -13,6 +14,7 @@ from meijin.game import (
     Board,
     Clock,
     Color,
+    Ending,
     Seat,
     decode_moves,
     encode_action,
@@ -113,6 +115,7 @@ class GameLoop:
         if action is None:
             arbiter.drop_flag(moment)
             arbiter.add_evidence(**thought.evidence)
+            self._add_words(thought.words)
         elif isinstance(action, Resignation):
             arbiter.resign(seat)
         elif isinstance(action, Failure):
@@ -120,8 +123,16 @@ class GameLoop:
             arbiter.add_evidence(**thought.evidence)
         else:
             self._judge(seat, ply, action, moment)
+            if arbiter.outcome is not None and arbiter.outcome.ending is Ending.ILLEGAL:
+                self._add_words(thought.words)
             if arbiter.outcome is None or not arbiter.outcome.ending.is_forfeit:
                 self._note(seat, ply, action, thought)
+
+    def _add_words(self, words: str) -> None:
+        """Have the outcome say what the player has said."""
+        outcome = self._arbiter.outcome
+        if words and outcome is not None:
+            self._arbiter.outcome = replace(outcome, detail=f"{outcome.detail}; {words}")
 
     def _judge(self, seat: Seat, ply: int, action: Action, moment: Moment) -> None:
         arbiter = self._arbiter

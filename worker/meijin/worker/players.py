@@ -59,6 +59,8 @@ class Thought:
     analysis: Analysis | None = None
     evidence: Mapping[str, object] = field(default_factory=dict)
     """What supports a failure."""
+    words: str = ""
+    """What the player has said in place of an answer, or as one that is illegal."""
 
 
 class Player(ABC):

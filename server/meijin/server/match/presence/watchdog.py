@@ -12,7 +12,7 @@ from meijin.server.match.live.session import Session
 from meijin.server.match.lobby import Lobby
 from meijin.server.match.presence.incidents import Incidents
 from meijin.server.match.presence.silence import SilenceWatch
-from meijin.server.match.stalls import TICK_INTERVAL_NS, StallWatch
+from meijin.server.match.stalls import IDLE_INTERVAL_NS, TICK_INTERVAL_NS, StallWatch
 
 TICKS_PER_EXPIRY = 4
 """Ticks of the stall watch between two looks at the clocks: deadlines are seen to 40 ms."""
@@ -59,8 +59,9 @@ class Watchdog:
     async def watch_clocks(self) -> None:
         """Flag fall: end games whose time has run out."""
         for count in itertools.count():
-            await self._sleep(TICK_INTERVAL_NS / NS_PER_SECOND)
+            await self._sleep(self._watch.interval_ns / NS_PER_SECOND)
             moment = self._watch.tick()
+            self._watch.interval_ns = TICK_INTERVAL_NS if self._lobby.players else IDLE_INTERVAL_NS
             if count % TICKS_PER_PROBE == 0 and self._games.running:
                 self._watch.probe()
             if count % TICKS_PER_EXPIRY == 0:
