@@ -22,8 +22,8 @@ from meijin.bots.sdk.runner import ignore_idle_wakeups
 from meijin.bots.sdk.running_game import RunningGame
 from meijin.bots.sdk.searcher import SearchThreads, searcher_for
 from meijin.bots.sdk.stream import StreamOutbox
-from meijin.bots.sdk.turn import OpeningTask, Turn
-from meijin.game import GOMOKU, Board, Color, TimeControl, Variant, encode_moves, parse_cell
+from meijin.bots.sdk.turn import Turn
+from meijin.game import GOMOKU, Board, Color, Task, TimeControl, Variant, encode_moves, parse_cell
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.v1.play_service_pb2_grpc import (
     PlayServiceServicer,
@@ -278,7 +278,7 @@ class Room:
     async def __aexit__(self, *_: object) -> None:
         self._threads.close()
 
-    def games(self, *numbers: int, task: OpeningTask | None = None) -> list[RunningGame]:
+    def games(self, *numbers: int, task: Task | None = None) -> list[RunningGame]:
         """The games ``game-NUMBER``, where black is to begin and has been asked."""
         games = [RunningGame(Session.started(number), self._outbox) for number in numbers]
         for game in games:

@@ -5,21 +5,26 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 from hypothesis import strategies as st
+from tests.game.drawn_actions import any_action
 
 from meijin.game import (
     GOMOKU,
     STANDARD,
     SWAP2,
     TIC_TAC_TOE,
+    YAMAGUCHI,
     Analysis,
     Board,
+    Choose,
     Color,
+    Decision,
     Ending,
     GameEngine,
+    GamePosition,
     GameRecord,
+    OpeningRule,
     Outcome,
     Party,
-    SideChoice,
     TimeControl,
     Variant,
 )
@@ -108,11 +113,28 @@ def records(draw: st.DrawFn) -> GameRecord:
 
 @st.composite
 def swapped_records(draw: st.DrawFn) -> GameRecord:
-    """The same where sides are chosen, which not every format can say."""
+    """The same with decisions of an opening, which not every format can say."""
     record = draw(records().filter(lambda record: record.variant.line > 3))
-    choice = st.builds(SideChoice, st.integers(0, len(record.moves)), st.sampled_from(tuple(Color)))
-    variant = replace(record.variant, opening_rule=SWAP2)
-    return replace(record, variant=variant, choice=draw(st.none() | choice))
+    rule = draw(st.sampled_from((SWAP2, YAMAGUCHI)))
+    if rule == YAMAGUCHI or draw(st.booleans()):
+        return draw(opened_records(rule))
+    plies = [ply for ply in (3, 5) if ply <= len(record.moves)]
+    sides = st.sampled_from(tuple(Color)).map(Choose)
+    choice = st.builds(Decision, st.sampled_from(plies), sides) if plies else st.nothing()
+    variant = replace(record.variant, opening_rule=rule)
+    return replace(record, variant=variant, decisions=draw(st.just(()) | st.tuples(choice)))
+
+
+@st.composite
+def opened_records(draw: st.DrawFn, rule: OpeningRule) -> GameRecord:
+    """An opening, from its first action to any other."""
+    rng = random.Random(draw(st.integers()))
+    variant = Variant(opening_rule=rule)
+    position = GamePosition(Board(variant))
+    for _ in range(draw(st.integers(0, 9))):
+        position.act(any_action(position, rng))
+    moves, decisions = tuple(position.board.moves), tuple(position.decisions)
+    return GameRecord(variant, "a", "b", moves, decisions=decisions)
 
 
 def random_times(moves: tuple[int, ...], rng: random.Random) -> tuple[timedelta, ...]:

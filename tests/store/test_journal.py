@@ -13,16 +13,16 @@ from tests.store.stored import stored
 from meijin.game import (
     Choose,
     Color,
+    Decision,
     Ending,
     Party,
     Result,
-    SideChoice,
     encode_action,
     encode_moves,
 )
 from meijin.store import Database, journal
 from meijin.store.fence import NO_ENTRY, NO_EPOCH, EntryKey
-from meijin.store.games import encode_choice
+from meijin.store.games import encode_decisions
 from meijin.store.journal import (
     ENTRY_BYTES,
     MOVE_BYTES,
@@ -212,13 +212,13 @@ def test_players_exchange_their_colours_with_the_end(database: Database, scene: 
     database.write(Connection.execute, statement=change)
     begin(database, scene, 0, 1)
     machines = (Game.black_hardware, Game.white_hardware)
-    columns = (Game.black_id, Game.white_id, *machines, Game.choice, Game.is_swapped)
+    columns = (Game.black_id, Game.white_id, *machines, Game.decisions, Game.is_swapped)
     assert stored(database, *columns) == [
         (first, second, "EPYC", "", None, False),
         (second, first, "", "EPYC", None, False),
     ]
-    chosen = encode_choice(SideChoice(3, Color.WHITE), 0, 0)
-    swapped = end_of(scene, 0, 5, choice=chosen, is_swapped=True)
+    chosen = encode_decisions([Decision(3, Choose(Color.WHITE))], [(0, 0)])
+    swapped = end_of(scene, 0, 5, decisions=chosen, is_swapped=True)
     commit(database, entry(2, ends=[swapped, end_of(scene, 1, 6)]))
     assert stored(database, *columns) == [
         (second, first, "", "EPYC", chosen, True),
@@ -233,8 +233,8 @@ def test_the_stones_that_a_side_was_chosen_on_are_the_opening(
     begin(database, scene, 0, 1, 2)
     moves = encode_moves((7, 8, 9, 112, 113))
     for number, ply in ((0, 3), (1, 5)):
-        chosen = encode_choice(SideChoice(ply, Color.BLACK), 0, 0)
-        end = end_of(scene, number, 5 + number, moves=moves, choice=chosen)
+        chosen = encode_decisions([Decision(ply, Choose(Color.BLACK))], [(0, 0)])
+        end = end_of(scene, number, 5 + number, moves=moves, decisions=chosen)
         commit(database, entry(2 + number, ends=[end]))
     commit(database, entry(4, ends=[end_of(scene, 2, 7)]))
     ladder = scene.ladder_id

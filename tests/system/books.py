@@ -16,12 +16,12 @@ import pytest
 from sqlalchemy import Connection, func, select, text
 from tests.ladder.statistics.made_games import replay
 
-from meijin.game import Board, Color, Ending, Result, decode_moves
+from meijin.game import Board, Choose, Color, Ending, Result, decode_moves
 from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.fit.pair_counts import PairCounts
 from meijin.ladder.verify import verify
 from meijin.store import Database
-from meijin.store.games import decode_choice
+from meijin.store.games import decode_decisions
 from meijin.store.ladders import ladders
 from meijin.store.ladders.runs import Standings, standings
 from meijin.store.schema import (
@@ -204,16 +204,17 @@ def _replay(game: Any) -> Iterator[str]:
 def _replay_choice(game: Any) -> Iterator[str]:
     """Who chose has the colour that it chose: the first player is black unless that swapped them."""
     rule = game.variant.opening_rule
-    if not rule.stones:
-        if game.choice is not None:
+    if not rule.steps:
+        if game.decisions is not None:
             yield "has a choice that nobody made"
         return
-    choice, *_ = decode_choice(game.choice)
-    chooser_is_first = choice.ply != rule.stones
-    is_swapped = chooser_is_first == (choice.color is Color.WHITE)
+    ((ply, action),), _ = decode_decisions(game.decisions)
+    assert isinstance(action, Choose)
+    chooser_is_first = ply != rule.steps[0].count
+    is_swapped = chooser_is_first == (action.color is Color.WHITE)
     swaps = {is_swapped, game.is_swapped, game.black != game.first}
-    if choice.ply not in {rule.stones, rule.most_stones} or len(swaps) != 1:
-        yield f"has the choice {choice}, and {game.black} is black"
+    if ply not in {rule.steps[0].count, rule.most_stones} or len(swaps) != 1:
+        yield f"has the choice {action} at {ply}, and {game.black} is black"
 
 
 # -- journals -----------------------------------------------------------------------------

@@ -92,7 +92,7 @@ def answer(message: Message) -> Message:
             del game.moves[:]
             game.moves.extend(game_pb2.Move(cell=cell) for cell in MOVES)
             game.opening_plies, game.ply = 0, len(MOVES)
-            game.ClearField("choice")
+            game.ClearField("decisions")
     return message
 
 

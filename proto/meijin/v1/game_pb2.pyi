@@ -87,6 +87,22 @@ class _OpeningRuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OpeningRu
     """The first player places three stones: black, white, black. The second chooses
     its side, or places two more, white and black, and then the first chooses.
     """
+    OPENING_RULE_SOOSYRV8: _OpeningRule.ValueType  # 5
+    """RIF's rule Soosyrv-8: the first player places three stones in the central 1x1, 3x3 and 5x5;
+    the second chooses its side; white places the fourth stone and declares from 1 to 8 fifths;
+    black chooses its side; who has black then offers so many, and white takes one.
+    """
+    OPENING_RULE_TARAGUCHI10: _OpeningRule.ValueType  # 6
+    """RIF's rule Taraguchi-10: black and white place stones in the central 1x1, 3x3, 5x5 and 7x7,
+    after each of which the side to move chooses its side. Instead of the last choice, black may
+    offer ten fifths, of which white takes one; else it places the fifth in the central 9x9, and
+    white chooses its side.
+    """
+    OPENING_RULE_YAMAGUCHI: _OpeningRule.ValueType  # 7
+    """RIF's rule of Yamaguchi: the first player places three stones in the central 1x1, 3x3 and 5x5
+    and declares from 1 to 12 fifths; the second chooses its side; white places the fourth stone,
+    black offers so many fifths, and white takes one.
+    """
 
 class OpeningRule(_OpeningRule, metaclass=_OpeningRuleEnumTypeWrapper):
     """How the first stones are placed, and who gets which colour."""
@@ -104,6 +120,22 @@ its side.
 OPENING_RULE_SWAP2: OpeningRule.ValueType  # 4
 """The first player places three stones: black, white, black. The second chooses
 its side, or places two more, white and black, and then the first chooses.
+"""
+OPENING_RULE_SOOSYRV8: OpeningRule.ValueType  # 5
+"""RIF's rule Soosyrv-8: the first player places three stones in the central 1x1, 3x3 and 5x5;
+the second chooses its side; white places the fourth stone and declares from 1 to 8 fifths;
+black chooses its side; who has black then offers so many, and white takes one.
+"""
+OPENING_RULE_TARAGUCHI10: OpeningRule.ValueType  # 6
+"""RIF's rule Taraguchi-10: black and white place stones in the central 1x1, 3x3, 5x5 and 7x7,
+after each of which the side to move chooses its side. Instead of the last choice, black may
+offer ten fifths, of which white takes one; else it places the fifth in the central 9x9, and
+white chooses its side.
+"""
+OPENING_RULE_YAMAGUCHI: OpeningRule.ValueType  # 7
+"""RIF's rule of Yamaguchi: the first player places three stones in the central 1x1, 3x3 and 5x5
+and declares from 1 to 12 fifths; the second chooses its side; white places the fourth stone,
+black offers so many fifths, and white takes one.
 """
 Global___OpeningRule: _TypeAlias = OpeningRule  # noqa: Y015
 
@@ -304,8 +336,8 @@ class Variant(_message.Message):
 Global___Variant: _TypeAlias = Variant  # noqa: Y015
 
 @_typing.final
-class SideChoice(_message.Message):
-    """The choice of a side, by an opening rule."""
+class OpeningDecision(_message.Message):
+    """What a player has decided by an opening rule, without placing a stone: one of the three."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -313,10 +345,14 @@ class SideChoice(_message.Message):
     COLOR_FIELD_NUMBER: _builtins.int
     RAW_TIME_FIELD_NUMBER: _builtins.int
     CHARGED_TIME_FIELD_NUMBER: _builtins.int
+    DECLARED_FIELD_NUMBER: _builtins.int
+    OFFERED_FIELD_NUMBER: _builtins.int
     ply: _builtins.int
     """How many stones lay on the board."""
     color: Global___Color.ValueType
-    """What the player who chose plays from then on."""
+    """What the player who chose its side plays from then on."""
+    declared: _builtins.int
+    """How many fifths are to be offered."""
     @_builtins.property
     def raw_time(self) -> _duration_pb2.Duration:
         """As those of a move."""
@@ -325,6 +361,10 @@ class SideChoice(_message.Message):
     def charged_time(self) -> _duration_pb2.Duration:
         """As those of a move."""
 
+    @_builtins.property
+    def offered(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The cells that were offered for the next stone."""
+
     def __init__(
         self,
         *,
@@ -332,14 +372,16 @@ class SideChoice(_message.Message):
         color: Global___Color.ValueType = ...,
         raw_time: _duration_pb2.Duration | None = ...,
         charged_time: _duration_pb2.Duration | None = ...,
+        declared: _builtins.int = ...,
+        offered: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["charged_time", b"charged_time", "raw_time", b"raw_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["charged_time", b"charged_time", "color", b"color", "ply", b"ply", "raw_time", b"raw_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["charged_time", b"charged_time", "color", b"color", "declared", b"declared", "offered", b"offered", "ply", b"ply", "raw_time", b"raw_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___SideChoice: _TypeAlias = SideChoice  # noqa: Y015
+Global___OpeningDecision: _TypeAlias = OpeningDecision  # noqa: Y015
 
 @_typing.final
 class TimeControl(_message.Message):
@@ -550,7 +592,7 @@ class Game(_message.Message):
     REPEAT_FIELD_NUMBER: _builtins.int
     PAIRING_REASON_FIELD_NUMBER: _builtins.int
     SWAPPED_FIELD_NUMBER: _builtins.int
-    CHOICE_FIELD_NUMBER: _builtins.int
+    DECISIONS_FIELD_NUMBER: _builtins.int
     WHITE_TIME_CONTROL_FIELD_NUMBER: _builtins.int
     LADDER_FIELD_NUMBER: _builtins.int
     TOURNAMENT_NAME_FIELD_NUMBER: _builtins.int
@@ -633,8 +675,8 @@ class Game(_message.Message):
         """When it ended; absent while it runs."""
 
     @_builtins.property
-    def choice(self) -> Global___SideChoice:
-        """The choice of a side; absent before it is made, and left out of lists."""
+    def decisions(self) -> _containers.RepeatedCompositeFieldContainer[Global___OpeningDecision]:
+        """What was decided in the opening, in its order; left out of lists."""
 
     @_builtins.property
     def white_time_control(self) -> Global___TimeControl:
@@ -669,7 +711,7 @@ class Game(_message.Message):
         repeat: _builtins.bool = ...,
         pairing_reason: _builtins.str = ...,
         swapped: _builtins.bool = ...,
-        choice: Global___SideChoice | None = ...,
+        decisions: _abc.Iterable[Global___OpeningDecision] | None = ...,
         white_time_control: Global___TimeControl | None = ...,
         ladder: _builtins.str = ...,
         tournament_name: _builtins.str = ...,
@@ -680,9 +722,9 @@ class Game(_message.Message):
         seed: _builtins.int = ...,
         release: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["black_engine", b"black_engine", "choice", b"choice", "end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant", "white_engine", b"white_engine", "white_time_control", b"white_time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["black_engine", b"black_engine", "end_time", b"end_time", "outcome", b"outcome", "start_time", b"start_time", "time_control", b"time_control", "variant", b"variant", "white_engine", b"white_engine", "white_time_control", b"white_time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_engine", b"black_engine", "black_version", b"black_version", "choice", b"choice", "end_time", b"end_time", "game_id", b"game_id", "ladder", b"ladder", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pair", b"pair", "pairing_reason", b"pairing_reason", "ply", b"ply", "release", b"release", "repeat", b"repeat", "round", b"round", "seed", b"seed", "start_time", b"start_time", "state", b"state", "swapped", b"swapped", "time_control", b"time_control", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "variant", b"variant", "white", b"white", "white_engine", b"white_engine", "white_time_control", b"white_time_control", "white_version", b"white_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "black_engine", b"black_engine", "black_version", b"black_version", "decisions", b"decisions", "end_time", b"end_time", "game_id", b"game_id", "ladder", b"ladder", "moves", b"moves", "opening_plies", b"opening_plies", "outcome", b"outcome", "pair", b"pair", "pairing_reason", b"pairing_reason", "ply", b"ply", "release", b"release", "repeat", b"repeat", "round", b"round", "seed", b"seed", "start_time", b"start_time", "state", b"state", "swapped", b"swapped", "time_control", b"time_control", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "variant", b"variant", "white", b"white", "white_engine", b"white_engine", "white_time_control", b"white_time_control", "white_version", b"white_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -61,7 +61,7 @@ class _NoticeReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NoticeRe
     NOTICE_REASON_NOT_YOUR_TURN: _NoticeReason.ValueType  # 3
     """It is the opponent's turn."""
     NOTICE_REASON_NOT_ASKED: _NoticeReason.ValueType  # 4
-    """A placement after the opening, or a choice where none is asked for."""
+    """An action of an opening after it, or a decision that isn't asked for."""
     NOTICE_REASON_UNKNOWN_EVALUATION: _NoticeReason.ValueType  # 45
     """No evaluation of this number is outstanding: answered twice, too late, or never asked."""
 
@@ -79,7 +79,7 @@ early or too late.
 NOTICE_REASON_NOT_YOUR_TURN: NoticeReason.ValueType  # 3
 """It is the opponent's turn."""
 NOTICE_REASON_NOT_ASKED: NoticeReason.ValueType  # 4
-"""A placement after the opening, or a choice where none is asked for."""
+"""An action of an opening after it, or a decision that isn't asked for."""
 NOTICE_REASON_UNKNOWN_EVALUATION: NoticeReason.ValueType  # 45
 """No evaluation of this number is outstanding: answered twice, too late, or never asked."""
 Global___NoticeReason: _TypeAlias = NoticeReason  # noqa: Y015
@@ -368,6 +368,8 @@ class Actions(_message.Message):
     FAILURES_FIELD_NUMBER: _builtins.int
     PLACEMENTS_FIELD_NUMBER: _builtins.int
     CHOICES_FIELD_NUMBER: _builtins.int
+    DECLARATIONS_FIELD_NUMBER: _builtins.int
+    OFFERS_FIELD_NUMBER: _builtins.int
     EVALUATIONS_FIELD_NUMBER: _builtins.int
     READY_FIELD_NUMBER: _builtins.int
     ready: _builtins.int
@@ -393,6 +395,14 @@ class Actions(_message.Message):
         """Sides chosen."""
 
     @_builtins.property
+    def declarations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Declare]:
+        """Numbers of offers declared."""
+
+    @_builtins.property
+    def offers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Offer]:
+        """Cells offered for the next stone."""
+
+    @_builtins.property
     def evaluations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Evaluation]:
         """Positions evaluated outside of games."""
 
@@ -404,12 +414,14 @@ class Actions(_message.Message):
         failures: _abc.Iterable[Global___Failure] | None = ...,
         placements: _abc.Iterable[Global___Placement] | None = ...,
         choices: _abc.Iterable[Global___Choose] | None = ...,
+        declarations: _abc.Iterable[Global___Declare] | None = ...,
+        offers: _abc.Iterable[Global___Offer] | None = ...,
         evaluations: _abc.Iterable[Global___Evaluation] | None = ...,
         ready: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "evaluations", b"evaluations", "failures", b"failures", "placements", b"placements", "plays", b"plays", "ready", b"ready", "resigns", b"resigns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "declarations", b"declarations", "evaluations", b"evaluations", "failures", b"failures", "offers", b"offers", "placements", b"placements", "plays", b"plays", "ready", b"ready", "resigns", b"resigns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -530,6 +542,81 @@ class Choose(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Choose: _TypeAlias = Choose  # noqa: Y015
+
+@_typing.final
+class Declare(_message.Message):
+    """How many cells will be offered for the fifth stone, where the task of the turn is to declare
+    it. Another number than the task allows loses.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    PLY_FIELD_NUMBER: _builtins.int
+    OFFERS_FIELD_NUMBER: _builtins.int
+    THINKING_US_FIELD_NUMBER: _builtins.int
+    game: _builtins.int
+    """The game's number on this stream."""
+    ply: _builtins.int
+    """The ply of the turn this answers."""
+    offers: _builtins.int
+    """From 1 to the task's `most_offers`."""
+    thinking_us: _builtins.int
+    """As that of `Play`."""
+    def __init__(
+        self,
+        *,
+        game: _builtins.int = ...,
+        ply: _builtins.int = ...,
+        offers: _builtins.int = ...,
+        thinking_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "offers", b"offers", "ply", b"ply", "thinking_us", b"thinking_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Declare: _TypeAlias = Declare  # noqa: Y015
+
+@_typing.final
+class Offer(_message.Message):
+    """Cells for the next stone, of which the opponent takes one, where the task of the turn asks for
+    an offer. Another number of them, one where no stone can be placed, or two that make the same
+    position up to symmetry lose.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    PLY_FIELD_NUMBER: _builtins.int
+    CELLS_FIELD_NUMBER: _builtins.int
+    THINKING_US_FIELD_NUMBER: _builtins.int
+    game: _builtins.int
+    """The game's number on this stream."""
+    ply: _builtins.int
+    """The ply of the turn this answers."""
+    thinking_us: _builtins.int
+    """As that of `Play`."""
+    @_builtins.property
+    def cells(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The cells, in any order."""
+
+    def __init__(
+        self,
+        *,
+        game: _builtins.int = ...,
+        ply: _builtins.int = ...,
+        cells: _abc.Iterable[_builtins.int] | None = ...,
+        thinking_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cells", b"cells", "game", b"game", "ply", b"ply", "thinking_us", b"thinking_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Offer: _TypeAlias = Offer  # noqa: Y015
 
 @_typing.final
 class Play(_message.Message):
@@ -1087,27 +1174,51 @@ Global___Charge: _TypeAlias = Charge  # noqa: Y015
 
 @_typing.final
 class OpeningTask(_message.Message):
-    """What a turn of an opening asks for. Where there are stones and a choice, it is one of the
-    two.
-    """
+    """What a turn of an opening asks for. Of several, it is one."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     STONES_FIELD_NUMBER: _builtins.int
     MAY_CHOOSE_FIELD_NUMBER: _builtins.int
+    SQUARES_FIELD_NUMBER: _builtins.int
+    OFFERS_FIELD_NUMBER: _builtins.int
+    MOST_OFFERS_FIELD_NUMBER: _builtins.int
+    AMONG_FIELD_NUMBER: _builtins.int
+    DECLARED_FIELD_NUMBER: _builtins.int
     stones: _builtins.int
     """This many stones, by a `Placement`; 0 for none."""
     may_choose: _builtins.bool
     """The side, by a `Choose`."""
+    offers: _builtins.int
+    """This many cells, by an `Offer`; 0 for none."""
+    most_offers: _builtins.int
+    """A number from 1 to this, by a `Declare`; 0 for none."""
+    declared: _builtins.int
+    """How many cells are to be offered later, as was declared; 0 before that."""
+    @_builtins.property
+    def squares(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Of each stone in turn, the side of the central square that it must lie in; none: anywhere.
+        The centre of an even side is the cell right of the middle or below it.
+        """
+
+    @_builtins.property
+    def among(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The one stone takes one of these cells, which the opponent has offered; none: any."""
+
     def __init__(
         self,
         *,
         stones: _builtins.int = ...,
         may_choose: _builtins.bool = ...,
+        squares: _abc.Iterable[_builtins.int] | None = ...,
+        offers: _builtins.int = ...,
+        most_offers: _builtins.int = ...,
+        among: _abc.Iterable[_builtins.int] | None = ...,
+        declared: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["may_choose", b"may_choose", "stones", b"stones"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["among", b"among", "declared", b"declared", "may_choose", b"may_choose", "most_offers", b"most_offers", "offers", b"offers", "squares", b"squares", "stones", b"stones"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

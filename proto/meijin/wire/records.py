@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from google.protobuf.duration_pb2 import Duration
 
-from meijin.game import Analysis, GameRecord, SideChoice, Variant
+from meijin.game import Analysis, Choose, Decision, Declare, GameRecord, Offer, Variant
 from meijin.game.records.analysis import cells_on_board
 from meijin.v1 import game_pb2
 from meijin.wire.mapping import from_message
@@ -18,7 +18,6 @@ def record_from_proto(message: game_pb2.Game) -> GameRecord:
         ValueError: a value can't be, or was added by a later release.
     """
     variant, moves = variant_from_proto(message.variant), message.moves
-    choice = message.choice if message.HasField("choice") else None
     return from_message(
         message,
         GameRecord,
@@ -27,8 +26,21 @@ def record_from_proto(message: game_pb2.Game) -> GameRecord:
         raw_times=tuple(_microseconds(move.raw_time) for move in moves),
         analysis=tuple(_analysis(move, variant) for move in moves),
         event=f"tournament {message.tournament_id}",
-        choice=None if choice is None else SideChoice(choice.ply, color_from_proto(choice.color)),
+        decisions=tuple(map(_decision, message.decisions)),
     )
+
+
+def decision_times(message: game_pb2.Game) -> list[timedelta]:
+    """What each decision of the opening was charged."""
+    return [_microseconds(decision.charged_time) for decision in message.decisions]
+
+
+def _decision(message: game_pb2.OpeningDecision) -> Decision:
+    if message.declared:
+        return Decision(message.ply, Declare(message.declared))
+    if message.offered:
+        return Decision(message.ply, Offer(tuple(message.offered)))
+    return Decision(message.ply, Choose(color_from_proto(message.color)))
 
 
 def _analysis(move: game_pb2.Move, variant: Variant) -> Analysis | None:

@@ -5,12 +5,14 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from heapq import nlargest
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, null, select
 
-from meijin.game import Color, SideChoice, TimeControl, Variant
+from meijin.game import Decision, TimeControl, Variant, encode_action
 from meijin.game.board.moves import little_endian
+from meijin.game.position import decode_decision, is_offer
 from meijin.store.bots import version_ids
 from meijin.store.errors import RowNotFoundError
 from meijin.store.rows import columns_of, read_row, read_rows
@@ -32,7 +34,7 @@ from meijin.store.schema import (
     computed,
 )
 
-_CHOICE = struct.Struct("<HHQQ")
+_DECISION = struct.Struct("<HHQQ")
 """Ply, colour, raw and charged nanoseconds."""
 
 _BLACK, _WHITE = aliased(BotVersion), aliased(BotVersion)
@@ -90,15 +92,31 @@ def decode_times(data: bytes) -> "tuple[array[int], array[int]]":
     return little_endian(raw), little_endian(charged)
 
 
-def encode_choice(choice: SideChoice, raw_ns: int, charged_ns: int) -> bytes:
-    """The choice of a side as it is stored, with its nanoseconds."""
-    return _CHOICE.pack(choice.ply, choice.color, raw_ns, charged_ns)
+def encode_decisions(
+    decisions: Iterable[Decision], times: Iterable[tuple[int, int]]
+) -> bytes | None:
+    """The decisions of an opening as they are stored, with raw and charged nanoseconds of each.
+
+    ``None`` for none.
+    """
+    packed = bytearray()
+    for (ply, action), (raw_ns, charged_ns) in zip(decisions, times, strict=True):
+        code, *others = encode_action(action)
+        packed += _DECISION.pack(ply, code, raw_ns, charged_ns)
+        for other in others:
+            packed += _DECISION.pack(ply, other, 0, 0)
+    return bytes(packed) or None
 
 
-def decode_choice(data: bytes) -> tuple[SideChoice, int, int]:
-    """The inverse of `encode_choice`."""
-    ply, color, raw_ns, charged_ns = _CHOICE.unpack(data)
-    return SideChoice(ply, Color(color)), raw_ns, charged_ns
+def decode_decisions(data: bytes | None) -> tuple[list[Decision], list[tuple[int, int]]]:
+    """The inverse of `encode_decisions`."""
+    decisions, times = list[Decision](), list[tuple[int, int]]()
+    rows = _DECISION.iter_unpack(data or b"")
+    for _, group in groupby(rows, key=lambda row: (row[0], is_offer(row[1]) or row[1])):
+        (ply, code, raw_ns, charged_ns), *others = group
+        decisions.append(Decision(ply, decode_decision([code, *(row[1] for row in others)])))
+        times.append((raw_ns, charged_ns))
+    return decisions, times
 
 
 def get_game(connection: Connection, game_id: GameId) -> GameRow:

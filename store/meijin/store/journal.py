@@ -20,7 +20,7 @@ from sqlalchemy import (
     update,
 )
 
-from meijin.game import Ending, Party, Result, chosen_color
+from meijin.game import Ending, Party, Result, is_stone
 from meijin.store.access.audit import Act, add_act
 from meijin.store.faults import add_faults, fault_of_game
 from meijin.store.fence import NO_ENTRY, NO_EPOCH, SELECT_NEWEST, EntryKey
@@ -80,7 +80,7 @@ def pack_game(
     packed, ply = bytearray(pack_anew(game_id)), opening_plies
     for code, raw_ns, charged_ns in moves:
         packed += pack_move(game_id, ply, code, raw_ns, charged_ns)
-        ply += chosen_color(code) is None
+        ply += is_stone(code)
     return packed
 
 
@@ -90,7 +90,7 @@ class StoredMove(NamedTuple):
     game_id: GameId
     ply: int
     code: int
-    """Its cell; or what `encode_action` makes of the choice of a side at this ply."""
+    """Its cell; or one of those that `encode_action` makes of a decision at this ply."""
     raw_ns: int
     charged_ns: int
 
@@ -125,8 +125,8 @@ class GameEnd:
     fingerprint: int
     symmetric_fingerprint: int | None = None
     """``None`` where it can't be a repeat."""
-    choice: bytes | None = None
-    """The choice of a side; ``None`` where none was made."""
+    decisions: bytes | None = None
+    """Those of its opening; ``None`` where there were none."""
     is_swapped: bool = False
     """The first player, who is stored as black since the start, has white."""
     bots: tuple[BotId, ...] = ()
@@ -243,7 +243,7 @@ def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
         raise LostUpdateError(f"only {changed} of {len(ends)} ended games were running")
     if swapped := [{"key": end.id, "swapped": True} for end in ends if end.is_swapped]:
         _SWAP_PLAYERS.execute(connection, swapped)
-    if settled := [_settled_row(end) for end in ends if end.choice is not None]:
+    if settled := [_settled_row(end) for end in ends if end.decisions is not None]:
         _SETTLE_OPENING.execute(connection, settled)
     add_faults(connection, filter(None, map(_fault, ends)))
 
@@ -276,7 +276,7 @@ def _end_row(end: GameEnd) -> dict[str, object]:
 
 
 def _settled_row(end: GameEnd) -> dict[str, object]:
-    opening = settled_opening(end.moves, 0, end.choice)
+    opening = settled_opening(end.moves, 0, end.decisions)
     return {"key": end.id, "settled": opening_key(opening)}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from meijin.game import chosen_color
+from meijin.game import is_stone
 from meijin.store import journal
 from meijin.store.fence import EntryKey
 from meijin.store.games import GameRow, running_games
@@ -25,7 +25,7 @@ class RunningGames:
 
     rows: tuple[GameRow, ...]
     moves: dict[GameId, list[tuple[int, int, int]]]
-    """Code, raw and charged nanoseconds of every stone and choice after the opening."""
+    """Code, raw and charged nanoseconds of every stone and decision after the opening."""
     analysis: dict[str, Any]
     """By game and ply, what the bots said they thought."""
     newest: EntryKey
@@ -99,7 +99,7 @@ def _read(connection: Connection, log: LogReader | None) -> RunningGames:
 class RunningMoves:
     """The moves of some games, each in its order, as they follow their openings.
 
-    A move, or a choice, that is stored twice counts once. Where a game was written anew, what is
+    A move, or a decision, that is stored twice counts once. Where a game was written anew, what is
     left of it before is no whole.
     """
 
@@ -108,7 +108,8 @@ class RunningMoves:
         """Code, raw and charged nanoseconds of each."""
         self._opening_plies = opening_plies
         self._plies = dict(opening_plies)
-        self._chosen: set[GameId] = set()
+        self._decided: dict[GameId, set[tuple[int, int]]] = defaultdict(set)
+        """Plies and codes of the decisions of games: none comes twice at a ply."""
         self._ahead: dict[GameId, int] = {}
         self._gaps = 0
         self._heard: set[GameId] = set()
@@ -136,18 +137,24 @@ class RunningMoves:
             elif ply > due:
                 self._ahead[game_id] = ply
             elif ply == due:
-                if chosen_color(code) is None:
+                if is_stone(code):
                     plies[game_id] = due + 1
-                elif game_id in self._chosen:
+                elif not self._is_new(game_id, ply, code):
                     continue
-                else:
-                    self._chosen.add(game_id)
                 moves[game_id].append((code, raw_ns, charged_ns))
+
+    def _is_new(self, game_id: GameId, ply: int, code: int) -> bool:
+        """Note a decision's code; whether it was not noted before."""
+        decided = self._decided[game_id]
+        if (ply, code) in decided:
+            return False
+        decided.add((ply, code))
+        return True
 
     def _begin_anew(self, game_id: GameId) -> None:
         self._plies[game_id] = self._opening_plies[game_id]
         self.of_game[game_id] = []
-        self._chosen.discard(game_id)
+        self._decided.pop(game_id, None)
         self._ahead.pop(game_id, None)
 
     def short(self, problem: LogProblem | None) -> set[GameId]:

@@ -8,7 +8,6 @@ from meijin.game import (
     GamePosition,
     IllegalActionError,
     IllegalMoveError,
-    chosen_color,
     decode_moves,
 )
 from meijin.store.backup import cut_restores, damage_of
@@ -76,13 +75,10 @@ def _misfit(row: GameRow, running: RunningGames) -> str | None:
     position = GamePosition(board)
     try:
         for code, _, _ in running.moves.get(row.id, []):
-            color = chosen_color(code)
-            if color is None:
+            if position.task is None:
                 board.play(code)
             else:
-                position.choose(color)
-            if position.task is not None:
-                position.look()
+                position.replay(code)
     except (IllegalActionError, IllegalMoveError) as error:
         return str(error)
     return None

@@ -18,11 +18,15 @@ from meijin.game import (
     SWAP1,
     SWAP2,
     TIC_TAC_TOE,
+    YAMAGUCHI,
     Board,
     Color,
+    Offer,
+    Task,
     TimeControl,
     Variant,
 )
+from meijin.game.position import central_cells
 
 SOURCE = """
 from meijin.bots.core.jit import int64, jit
@@ -174,3 +178,64 @@ def test_any_board_has_candidates(variant: Variant, stones: int) -> None:
 def test_every_opening_rule_is_claimed(kind: type[CompiledBot]) -> None:
     """By both bots that search."""
     assert kind.capabilities.opening_rules == tuple(OPENING_RULES.values())
+
+
+def asked(names: str, task: Task, variant: Variant) -> Position:
+    """A position in which an opening asks for something."""
+    found = position(names, variant)
+    found.task = task
+    return found
+
+
+YAMAGUCHIS = Variant(opening_rule=YAMAGUCHI)
+FIFTHS = 24
+
+
+def worth_to_black(cell: int, names: str) -> int:
+    """Of a fifth stone, as the judge finds it."""
+    moves = [*after(names, YAMAGUCHIS).moves, cell]
+    return sum(moves[::2]) - sum(moves[1::2])
+
+
+def test_the_best_fifths_are_offered() -> None:
+    """Those that the search likes for the side that has them, in the time of a move."""
+    judge = Judge()
+    at = asked("h8 i9 j8 k9", Task(offers=3), YAMAGUCHIS)
+    offered = list(judge.offer_cells(at, 3))
+    assert len(judge.times) == FIFTHS
+    assert sum(judge.times, timedelta(0)) <= timedelta(seconds=60)
+    others = {moves[-1] for moves in judge.values} - set(offered)
+    assert min(offered) > max(others)  # the judge likes high cells for black
+
+
+def test_the_fifth_that_is_best_for_white_is_taken() -> None:
+    cells = (20, 3, 200)
+    at = asked("h8 i9 j8 k9", Task(1, among=cells), YAMAGUCHIS)
+    assert Judge().take_offered(at, cells) == 3
+
+
+@pytest.mark.parametrize("names", ["h8 i9 j8 k9", "h8 a1 j8 k9"])
+def test_as_many_are_declared_as_leave_it_even(names: str) -> None:
+    """The last of so many fifths is the one that is nearest to nothing."""
+    judge = Judge()
+    declared = judge.declare_offers(asked(names, Task(most_offers=12), YAMAGUCHIS), 12)
+    worth = sorted((worth_to_black(moves[-1], names) for moves in judge.values), reverse=True)[:12]
+    assert abs(worth[declared - 1]) == min(map(abs, worth))
+
+
+def test_offers_are_made_where_the_worst_is_good() -> None:
+    """Else a side is chosen, by whose is better."""
+    task = Task(may_choose=True, offers=10)
+    good = Judge().choose_side(asked("o1 b15 n1 a15", task, YAMAGUCHIS), 0)
+    assert isinstance(good, Offer)
+    assert len(good.cells) == 10
+    assert Judge().choose_side(asked("b15 o1 a15 n1", task, YAMAGUCHIS), 0) is Color.WHITE
+
+
+@pytest.mark.parametrize("stones", [1, 3])
+def test_stones_lie_in_their_squares(stones: int) -> None:
+    """Every candidate does."""
+    squares = (1, 3, 5)[:stones]
+    cells = Judge().place_opening(asked("", Task(stones, squares=squares), YAMAGUCHIS), stones)
+    for cell, side in zip(cells, squares, strict=True):
+        assert cell in central_cells(side, YAMAGUCHIS)

@@ -9,13 +9,28 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from tests.bots.conftest import Session
 
-from meijin.bots import RESIGN, Analysis, Bot, Charge, Choice, Position
+from meijin.bots import RESIGN, Analysis, Bot, Charge, Choice, Position, RandomBot
 from meijin.bots.sdk.answer import Failure, Unchecked
 from meijin.bots.sdk.running_game import QUIET_SECONDS, LatencyMonitor, RunningGame
 from meijin.bots.sdk.stream import StreamOutbox
-from meijin.bots.sdk.turn import OpeningTask, Turn
+from meijin.bots.sdk.turn import Turn
 from meijin.bots.sdk.wire import Action, ReturningGame
-from meijin.game import Board, Choose, Color, Placement, TimeControl, encode_moves
+from meijin.game import (
+    FREE,
+    OPENING_RULES,
+    Board,
+    Choose,
+    Color,
+    Declare,
+    GamePosition,
+    Offer,
+    OpeningRule,
+    Placement,
+    Task,
+    TimeControl,
+    Variant,
+    encode_moves,
+)
 from meijin.v1 import game_pb2
 
 
@@ -223,9 +238,20 @@ class OpeningBot(Bot):
     async def choose_side(self, position: Position, stones: int) -> Any:  # noqa: ARG002 - see Bot
         return self._answer
 
+    def declare_offers(self, position: Position, most: int) -> Any:  # noqa: ARG002 - see Bot
+        return self._answer
 
-PLACE, CHOOSE = OpeningTask(3, may_choose=False), OpeningTask(0, may_choose=True)
-EITHER = OpeningTask(2, may_choose=True)
+    def offer_cells(self, position: Position, count: int) -> Any:  # noqa: ARG002 - see Bot
+        return self._answer
+
+    def take_offered(self, position: Position, cells: Sequence[int]) -> Any:  # noqa: ARG002 - see Bot
+        return self._answer
+
+
+PLACE, CHOOSE = Task(3, may_choose=False), Task(0, may_choose=True)
+EITHER = Task(2, may_choose=True)
+DECLARE, OFFER = Task(most_offers=8), Task(offers=2)
+TAKE, SQUARE = Task(1, among=(7, 8)), Task(1, squares=(3,))
 
 
 @pytest.mark.parametrize(
@@ -241,9 +267,22 @@ EITHER = OpeningTask(2, may_choose=True)
         (CHOOSE, [7], "choose_side returned [7]: 0 stones are asked for"),
         (CHOOSE, None, "choose_side returned None: "),
         (PLACE, Color.BLACK, "place_opening returned "),
+        (DECLARE, Index(3), Declare(3)),
+        (OFFER, [7, Index(8)], Offer((7, 8))),
+        (TAKE, 8, Placement((8,))),
+        (SQUARE, [97], Placement((97,))),
+        (Task(may_choose=True, offers=2), Offer((7, 8)), Offer((7, 8))),
+        (Task(may_choose=True, offers=2), Color.WHITE, Choose(Color.WHITE)),
+        (DECLARE, "many", "declare_offers returned 'many': "),
+        (OFFER, [7], "offer_cells returned [7]: 2 empty cells are asked for"),
+        (OFFER, [7, 112], "offer_cells returned [7, 112]: 2 empty cells are asked for"),
+        (OFFER, [111, 113], "offer_cells returned [111, 113]: 2 empty cells are asked for, no two"),
+        (OFFER, [7, 7, 8], "offer_cells returned [7, 7, 8]: 2 cells are asked for"),
+        (TAKE, 9, "take_offered returned 9: cell 9 is not among the offered cells"),
+        (SQUARE, [7], "place_opening returned [7]: cell 7 is not in its central square"),
     ],
 )
-async def test_answers_in_openings(task: OpeningTask, answer: object, settled: object) -> None:
+async def test_answers_in_openings(task: Task, answer: object, settled: object) -> None:
     """What is asked for passes; anything else is a failure that names it, before it is sent."""
     game = asked([112], task=task)
     assert game.task == task
@@ -255,6 +294,20 @@ async def test_answers_in_openings(task: OpeningTask, answer: object, settled: o
         assert "(test_running_game.py, line " in action.answer.message
     else:
         assert action.answer == settled
+
+
+@pytest.mark.parametrize(
+    "rule", [each for each in OPENING_RULES.values() if each != FREE], ids=lambda rule: rule.name
+)
+@pytest.mark.parametrize("bot", [Bot(), RandomBot(7)], ids=["plain", "random"])
+async def test_any_bot_can_play_an_opening(rule: OpeningRule, bot: Bot) -> None:
+    """Also by what a bot does that has no methods of its own for it."""
+    opening = GamePosition(Board(Variant(opening_rule=rule)))
+    while opening.task is not None:
+        game = asked(list(opening.board.moves), task=opening.task)
+        answer = (await game.answer_task(bot)).answer
+        assert isinstance(answer, Placement | Choose | Declare | Offer)
+        opening.act(answer)
 
 
 async def test_a_chosen_side() -> None:

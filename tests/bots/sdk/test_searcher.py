@@ -13,9 +13,9 @@ from tests.bots.conftest import Room
 
 from meijin.bots import Bot, GameFailedError, Position
 from meijin.bots.sdk.searcher import SearchThreads, searcher_for
-from meijin.bots.sdk.turn import OpeningTask
+from meijin.game import Task
 
-PLACE_THREE = OpeningTask(3, may_choose=False)
+PLACE_THREE = Task(3, may_choose=False)
 
 
 def number_of(position: Position) -> int:
@@ -224,7 +224,7 @@ async def test_openings_in_a_thread(*, is_batch: bool) -> None:
             return [number_of(position) for position in positions]
 
     async with Room(BatchPlacer() if is_batch else Placer()) as room:
-        waits = OpeningTask(0, may_choose=True)
+        waits = Task(0, may_choose=True)
         games = [*room.games(1, 13, task=PLACE_THREE), *room.games(2, task=waits), *room.games(3)]
         room.searcher.search(games)
         assert await room.answers(4) == {

@@ -13,7 +13,7 @@ import pytest
 from meijin.bots import RESIGN, Analysis, Choice, RandomBot
 from meijin.bots.sdk.answer import Failure
 from meijin.bots.sdk.errors import MAX_FAILURE_BYTES
-from meijin.bots.sdk.turn import Charge, OpeningTask, Turn, turn_from_proto
+from meijin.bots.sdk.turn import Charge, Turn, turn_from_proto
 from meijin.bots.sdk.wire import (
     MAX_BATCH_BYTES,
     MAX_KNOWN_GAMES,
@@ -23,7 +23,7 @@ from meijin.bots.sdk.wire import (
     analysis_to_proto,
     hello_to_proto,
 )
-from meijin.game import Choose, Color, Placement, decode_moves, encode_moves
+from meijin.game import Choose, Color, Placement, Task, decode_moves, encode_moves
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.wire.contract import MAX_PV
 
@@ -153,4 +153,4 @@ def test_turns() -> None:
     asked.task.stones, asked.task.may_choose = 2, True
     asked.charge.raw_us, asked.charge.lag_us, asked.charge.charged_us = 9, 2, 7
     told = turn_from_proto(asked, read_at=5)
-    assert (told.task, told.charge) == (OpeningTask(2, may_choose=True), Charge(9, 2, 7))
+    assert (told.task, told.charge) == (Task(2, may_choose=True), Charge(9, 2, 7))

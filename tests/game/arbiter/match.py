@@ -61,7 +61,7 @@ TIMES: dict[str, Callable[[Arbiter, Moment], Sequence[int]]] = {
     "shown": lambda arbiter, moment: [arbiter.left_ns(seat, moment) for seat in Seat],
     "raw": lambda arbiter, _: [*arbiter.raw_ns],
     "charged": lambda arbiter, _: [*arbiter.charged_ns],
-    "chosen": lambda arbiter, _: arbiter.choice_ns,
+    "chosen": lambda arbiter, _: arbiter.decision_ns[-1],
     "credited-lag": _credits("lag"),
     "credited-margin": _credits("margin"),
     "credited-absence": _credits("absence"),

@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.game.arbiter.match import Match
+from tests.game.drawn_actions import any_action
 from tests.server.scenarios import scenarios
 
 from meijin.game import (
     OPENING_RULES,
     RENJU,
     TIC_TAC_TOE,
-    Action,
     Board,
-    Choose,
     Clock,
     Color,
     Ending,
@@ -314,24 +313,17 @@ def test_what_is_stored_leads_to_the_same_game(rule: OpeningRule, rng: random.Ra
     """Its position, its clocks, and what each side was charged last, under any opening rule."""
     terms = f"60+1 {rule.name} 9x9"
     match, stored = Match(terms), []
-    arbiter, cells = match.arbiter, rng.sample(range(81), 10)
+    arbiter = match.arbiter
     while arbiter.board.ply < 8 and arbiter.outcome is None:
-        task, ply = arbiter.task, arbiter.board.ply
-        action: Action
-        if task is None:
-            action = cells[ply]
-        elif task.may_choose and (not task.stones or rng.random() < 0.5):
-            action = Choose(rng.choice(tuple(Color)))
-        else:
-            action = Placement(tuple(cells[ply : ply + task.stones]))
+        action = any_action(arbiter.position, rng)
         match.do_ask()
         match.do_wait(str(rng.random()))
         match.answer(action, lag=rng.choice((0, 0.1)))
         codes = encode_action(action)
-        times = [arbiter.choice_ns]
-        if not isinstance(action, Choose):
-            count = len(codes)
-            times = [*zip(arbiter.raw_ns[-count:], arbiter.charged_ns[-count:], strict=True)]
+        first = arbiter.decision_ns[-1:]
+        if isinstance(action, int | Placement):
+            first = [(arbiter.raw_ns[-len(codes)], arbiter.charged_ns[-len(codes)])]
+        times = [*first, *[(0, 0)] * (len(codes) - 1)]
         stored += [(code, *time) for code, time in zip(codes, times, strict=True)]
         again = Match(terms)
         for move in stored:
@@ -342,5 +334,5 @@ def test_what_is_stored_leads_to_the_same_game(rule: OpeningRule, rng: random.Ra
 def _state(match: Match) -> list[object]:
     arbiter = match.arbiter
     seats = [(match.left(seat), arbiter.credits[seat].charge) for seat in Seat]
-    times = [arbiter.raw_ns, arbiter.charged_ns, arbiter.choice_ns]
+    times = [arbiter.raw_ns, arbiter.charged_ns, arbiter.decision_ns]
     return [arbiter.board, arbiter.position.turns, arbiter.turns, arbiter.task, times, seats]

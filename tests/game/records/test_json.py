@@ -9,21 +9,23 @@ from hypothesis import given
 from tests.game.made_records import records, swapped_records
 
 from meijin.game import (
-    GOMOKU,
+    SWAP1,
     Analysis,
+    Choose,
     Color,
+    Decision,
     Ending,
     GameEngine,
     GameRecord,
     Outcome,
     Party,
-    SideChoice,
     TimeControl,
+    Variant,
 )
 from meijin.game.records.json import from_json, to_json
 
 RECORD = GameRecord(
-    variant=GOMOKU,
+    variant=Variant(opening_rule=SWAP1),
     black="ann",
     white="bob",
     moves=(112, 98),
@@ -31,7 +33,7 @@ RECORD = GameRecord(
     raw_times=(timedelta(0), timedelta(milliseconds=130)),
     analysis=(None, Analysis(-30, 9, 4000, (98, 113))),
     opening_plies=1,
-    choice=SideChoice(1, Color.WHITE),
+    decisions=(Decision(1, Choose(Color.WHITE)),),
     time_control=TimeControl.parse("60+0.5"),
     outcome=Outcome(Ending.CRASH, Color.WHITE, Party.BLACK, "exit status 3"),
     start_time=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
@@ -50,7 +52,7 @@ OBJECT = {
     "version": 1,
     "game_id": "17",
     "event": "spring cup",
-    "variant": "freestyle 15x15",
+    "variant": "freestyle 15x15 swap1",
     "time_control": "60+0.5",
     "round": 5,
     "pair": 3,
@@ -68,7 +70,7 @@ OBJECT = {
     "end_time": None,
     "opening": "h8",
     "opening_plies": 1,
-    "choice": {"ply": 1, "color": "white"},
+    "decisions": [{"ply": 1, "chosen": "white"}],
     "moves": [
         {"cell": "h8", "time_us": 0, "raw_time_us": 0},
         {

@@ -13,11 +13,12 @@ from meijin.game import (
     STANDARD,
     Board,
     Color,
+    Decision,
+    Declare,
     Ending,
     GameRecord,
     IllegalMoveError,
     Outcome,
-    SideChoice,
     Variant,
 )
 from meijin.game.records.record import format_position, from_position, parse_position
@@ -46,7 +47,7 @@ NAIVE = MOMENT.replace(tzinfo=None)
         ({"analysis": (None, None)}, "2 analyses don't fit 3 moves"),
         ({"opening_plies": -1}, "an opening of -1 plies doesn't fit 3 moves"),
         ({"opening_plies": 4}, "an opening of 4 plies doesn't fit 3 moves"),
-        ({"choice": SideChoice(4, Color.WHITE)}, "a choice at ply 4 doesn't fit 3 moves"),
+        ({"decisions": (Decision(4, Declare(1)),)}, "a decision at ply 4 doesn't fit 3 moves"),
         ({"start_time": NAIVE}, "start time 2025-11-20 18:02:00 needs a time zone"),
         ({"end_time": NAIVE}, "end time 2025-11-20 18:02:00 needs a time zone"),
     ],

@@ -11,11 +11,11 @@ from meijin.game import (
     SWAP2,
     Choose,
     Color,
+    Decision,
     GameRecord,
     OpeningRule,
     Placement,
     Seat,
-    SideChoice,
     TimeControl,
     Variant,
 )
@@ -29,7 +29,7 @@ def record(
     *,
     opening_plies: int = 0,
     rule: OpeningRule = FREE,
-    choice: SideChoice | None = None,
+    decisions: tuple[Decision, ...] = (),
     control: str = "60+1",
 ) -> GameRecord:
     """A game whose moves took this many seconds, and half a second of lag each."""
@@ -44,7 +44,7 @@ def record(
         raw_times=tuple(time + timedelta(seconds=0.5) for time in times),
         opening_plies=opening_plies,
         time_control=TimeControl.parse(control),
-        choice=choice,
+        decisions=decisions,
     )
 
 
@@ -79,8 +79,8 @@ def test_a_swapped_opening_is_asked_as_it_was() -> None:
 
     A seat keeps its clock when the colours are exchanged: who has white in the end has white's.
     """
-    game = record((3, 0, 0, 4, 0, 6), rule=SWAP2, choice=SideChoice(5, Color.WHITE))
-    turns = list(recorded_turns(game, timedelta(seconds=5)))
+    game = record((3, 0, 0, 4, 0, 6), rule=SWAP2, decisions=(Decision(5, Choose(Color.WHITE)),))
+    turns = list(recorded_turns(game, [timedelta(seconds=5)]))
     assert [(turn.ply, turn.seat, turn.answer) for turn in turns] == [
         (0, Seat.FIRST, Placement((0, 2, 4))),
         (3, Seat.SECOND, Placement((6, 8))),
@@ -117,7 +117,7 @@ SECONDS = (6, 0, 0, 8, 0, 9, 10, 11)
 
 
 def seconds(game: GameRecord, choice: float = 0) -> list[tuple[int, int]]:
-    readings = recorded_clocks(game, timedelta(seconds=choice))
+    readings = recorded_clocks(game, [timedelta(seconds=choice)])
     return [(black // SECOND_NS, white // SECOND_NS) for black, white in readings]
 
 
@@ -129,8 +129,8 @@ def test_each_side_is_charged_for_its_moves() -> None:
 
 def test_an_opening_of_several_stones_is_one_turn() -> None:
     """It gets one increment, and the choice of a side is charged to who has made it."""
-    choice = SideChoice(5, Color.WHITE)  # the first player's, after two more stones
-    read = seconds(record(SECONDS, rule=SWAP2, choice=choice), choice=2)
+    decisions = (Decision(5, Choose(Color.WHITE)),)  # the first player's, after two more stones
+    read = seconds(record(SECONDS, rule=SWAP2, decisions=decisions), choice=2)
     # White, the first player, took 6 s for three stones and 2 s for its choice.
     assert read[0] == (60, 60)
     assert read[1:4] == [(60, 55)] * 3
@@ -141,15 +141,19 @@ def test_an_opening_of_several_stones_is_one_turn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "choice"),
-    [(FREE, None), (SWAP2, SideChoice(3, Color.WHITE)), (SWAP2, SideChoice(5, Color.BLACK))],
+    ("rule", "decisions"),
+    [
+        (FREE, ()),
+        (SWAP2, (Decision(3, Choose(Color.WHITE)),)),
+        (SWAP2, (Decision(5, Choose(Color.BLACK)),)),
+    ],
 )
 def test_they_are_those_that_the_players_were_told(
-    rule: OpeningRule, choice: SideChoice | None
+    rule: OpeningRule, decisions: tuple[Decision, ...]
 ) -> None:
     """With every turn of the record, whoever had which colour; black may have more time."""
     game = replace(
-        record(SECONDS, rule=rule, choice=choice),
+        record(SECONDS, rule=rule, decisions=decisions),
         white_time_control=TimeControl.parse("50+2"),
     )
     read = list(recorded_clocks(game))

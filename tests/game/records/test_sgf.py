@@ -11,14 +11,18 @@ from meijin.game import (
     GOMOKU,
     STANDARD,
     SWAP2,
+    YAMAGUCHI,
     Analysis,
+    Choose,
     Color,
+    Decision,
+    Declare,
     Ending,
     GameRecord,
+    Offer,
     Outcome,
     Party,
     SgfError,
-    SideChoice,
     TimeControl,
     Variant,
     from_sgf,
@@ -82,10 +86,31 @@ def test_least_record() -> None:
 
 def test_the_choice_of_a_side_is_written_twice() -> None:
     """For programs in the root, and for people behind the stones that it was about."""
-    choice = SideChoice(3, Color.BLACK)
-    text = to_sgf(GameRecord(Variant(opening_rule=SWAP2), "a", "b", (7, 22, 8), choice=choice))
-    assert "MJ[openingrule:swap2][choice:3 black]" in text
+    decisions = (Decision(3, Choose(Color.BLACK)),)
+    record = GameRecord(Variant(opening_rule=SWAP2), "a", "b", (7, 22, 8), decisions=decisions)
+    text = to_sgf(record)
+    assert "MJ[openingrule:swap2][decisions:3 black]" in text
     assert ";B[ia]C[the second player chooses black]" in text
+
+
+def test_offers_are_written_too() -> None:
+    """With what was declared and chosen, in the order of the opening."""
+    decisions = (
+        Decision(3, Declare(2)),
+        Decision(3, Choose(Color.WHITE)),
+        Decision(4, Offer((0, 16))),
+    )
+    variant = Variant(opening_rule=YAMAGUCHI)
+    record = GameRecord(variant, "a", "b", (112, 97, 98, 15, 16), decisions=decisions)
+    text = to_sgf(record)
+    assert "[decisions:3 declares 2, 3 white, 4 offers a15 b14]" in text
+    assert "C[the first player declares 2 fifths; the second player chooses white]" in text
+    assert "C[the first player offers a15 b14]" in text
+    assert from_sgf(text) == record
+    with pytest.raises(SgfError, match='"3 green" is no decision'):
+        from_sgf(text.replace("3 white", "3 green"))
+    with pytest.raises(SgfError, match="up to symmetry"):
+        from_sgf(text.replace("offers a15 b14", "offers b14 b14"))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +219,7 @@ def test_times_in_comments(text: str, times: tuple[float, ...]) -> None:
         ("(;RU[pente])", 1, 'no rule "pente"'),
         ("(;SZ[3]MJ[line:4])", 1, "line 4 is out of range"),
         ("(;MJ[opening:1])", 1, "an opening of 1 plies"),
-        ("(;MJ[choice:x white])", 1, '"x white" is no choice of a side; write it like'),
+        ("(;MJ[decisions:x white])", 1, '"x white" is no decision; write it like'),
         ("(;MJ[start:2025-11-20T10\\:00])", 1, "needs a time zone"),
         ("(;RE[B+]MJ[ending:boredom])", 1, "boredom"),
         ("(;RE[B+]MJ[ending:void])", 1, "can't end in"),

@@ -46,7 +46,11 @@ def test_parse_reads_what_str_writes(
     rule: Rule, width: int, height: int, data: st.DataObject
 ) -> None:
     line = data.draw(st.integers(3, max(width, height)))
-    opening_rules = [each for each in OPENING_RULES.values() if each.most_stones <= 2 * line - 2]
+    opening_rules = [
+        each
+        for each in OPENING_RULES.values()
+        if each.most_stones <= 2 * line - 2 and each.least_side <= min(width, height)
+    ]
     opening_rule = data.draw(st.sampled_from(opening_rules))
     fewest = max(2 * line, opening_rule.most_stones + 1)
     limits = st.integers(fewest, width * height - 1) if fewest < width * height else st.nothing()

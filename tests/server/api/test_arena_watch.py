@@ -120,10 +120,11 @@ async def test_the_choice_of_a_side_is_told_with_the_names(server: ServerInTest)
     assert (before.game.black, before.clocks.running) == (first.name, WHITE)
     await second.choose(await second.turn(), BLACK)
     (game,) = server.running
-    await server.until(lambda: game.committed_choice and game.arbiter.asked_at_ns >= 0)
+    await server.until(lambda: game.committed_decisions and game.arbiter.asked_at_ns >= 0)
     (after,) = await look(watch)
     assert (after.game.black, after.game.white) == (second.name, first.name)
-    assert (after.game.choice.ply, after.game.choice.color, after.moves) == (3, BLACK, b"")
+    (choice,) = after.game.decisions
+    assert (choice.ply, choice.color, after.moves) == (3, BLACK, b"")
     assert after.clocks.running == WHITE
 
 

@@ -7,19 +7,20 @@ from typing import Any
 import pytest
 
 from meijin.game import (
+    Choose,
     Color,
+    Decision,
     Ending,
     GameEngine,
     Outcome,
     Party,
     Result,
-    SideChoice,
     TimeControl,
     Variant,
     encode_moves,
 )
 from meijin.server.api.answers.games import stored_game, whole_game
-from meijin.store.games import GameRow, encode_choice, encode_times
+from meijin.store.games import GameRow, encode_decisions, encode_times
 from meijin.store.schema import (
     BotId,
     BotVersionId,
@@ -137,8 +138,9 @@ def test_a_record_is_enough_to_replay_it(ending: Ending | None) -> None:
 
 def test_a_choice_is_shown_with_its_time() -> None:
     """The stored names are those of the colours in the end."""
-    side = SideChoice(3, Color.BLACK)
-    game = whole_game(row(choice=encode_choice(side, 2000, 1000), is_swapped=True))
-    assert (game.choice.raw_time.ToNanoseconds(), game.black, game.swapped) == (2000, "ada", True)
-    assert game.choice.charged_time.ToNanoseconds() == 1000
-    assert record_from_proto(game).choice == side
+    side = Decision(3, Choose(Color.BLACK))
+    game = whole_game(row(decisions=encode_decisions([side], [(2000, 1000)]), is_swapped=True))
+    (told,) = game.decisions
+    assert (told.raw_time.ToNanoseconds(), game.black, game.swapped) == (2000, "ada", True)
+    assert told.charged_time.ToNanoseconds() == 1000
+    assert record_from_proto(game).decisions == (side,)

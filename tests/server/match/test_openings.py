@@ -9,7 +9,7 @@ import pytest
 from tests.peer import WAIT_TIMEOUT, Peer
 from tests.server_in_test import ServerInTest
 
-from meijin.game import OPENING_RULES, SWAP2, Color, Seat, Variant
+from meijin.game import OPENING_RULES, RENJU, SOOSYRV8, SWAP2, Color, Seat, Variant
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as pb
 
@@ -70,8 +70,9 @@ async def test_the_second_player_chooses(
     game = await server.game()
     assert (game.black, game.white) == (black.name, white.name)
     assert game.swapped == (color == BLACK)
-    assert (game.choice.ply, game.choice.color) == (3, color)
-    assert game.choice.HasField("raw_time")
+    (decision,) = game.decisions
+    assert (decision.ply, decision.color) == (3, color)
+    assert decision.HasField("raw_time")
     assert game.opening_plies == 0
     starts = [await peer.started() for peer in (first, second)]
     assert [start.color for start in starts] == [WHITE, BLACK]  # the seats are exchanged
@@ -95,7 +96,7 @@ async def test_nobody_hears_of_an_opening_that_is_not_committed(server: ServerIn
     with server.held():
         await second.choose(turn, BLACK)
         await server.until(lambda: game.arbiter.task is None)
-        assert game.committed_choice is None
+        assert not game.committed_decisions
         assert game.black.name == first.name
         assert game.color(Seat.FIRST) is Color.BLACK
         assert second.unread("choices") == 0
@@ -109,10 +110,10 @@ async def test_who_watches_a_game_is_told_of_the_choice(server: ServerInTest) ->
     async with asyncio.timeout(WAIT_TIMEOUT.total_seconds()):
         facts = aiter(server.watch("GameService/WatchGame", game_id="1"))
         before = (await anext(facts)).game
-        assert (before.black, before.HasField("choice")) == (first.name, False)
+        assert (before.black, len(before.decisions)) == (first.name, 0)
         await second.choose(turn, BLACK)
         after = (await anext(facts)).game
-        assert (after.black, after.choice.color, len(after.moves)) == (second.name, BLACK, 3)
+        assert (after.black, after.decisions[0].color, len(after.moves)) == (second.name, BLACK, 3)
         await play_out(white=first, black=second)
         async for fact in facts:
             assert fact.moves or fact.game.outcome.winner == WHITE
@@ -161,3 +162,96 @@ async def test_a_restart_goes_on_in_the_same_phase(start_server: StartServer, ph
         assert turn.task == (*TASKS, pb.OpeningTask())[phase]
         game = await server.game()
         assert (game.black, game.swapped) == (names[phase == 3], phase == 3)
+
+
+SOOSYRV = Variant(RENJU, opening_rule=SOOSYRV8)
+SQUARES = pb.OpeningTask(stones=3, squares=[1, 3, 5])
+COURSE: list[tuple[int, pb.OpeningTask, str, pb.Actions]] = [
+    (0, SQUARES, "placements", pb.Actions(placements=[pb.Placement(cells=[112, 98, 99])])),
+    (1, pb.OpeningTask(may_choose=True), "choices", pb.Actions(choices=[pb.Choose(color=BLACK)])),
+    (0, pb.OpeningTask(stones=1), "placements", pb.Actions(placements=[pb.Placement(cells=[0])])),
+    (0, pb.OpeningTask(most_offers=8), "", pb.Actions(declarations=[pb.Declare(offers=2)])),
+    (
+        1,
+        pb.OpeningTask(may_choose=True, declared=2),
+        "choices",
+        pb.Actions(choices=[pb.Choose(color=WHITE)]),
+    ),
+    (
+        0,
+        pb.OpeningTask(offers=2, declared=2),
+        "",
+        pb.Actions(offers=[pb.Offer(cells=[15, 16])]),
+    ),
+    (
+        1,
+        pb.OpeningTask(stones=1, among=[15, 16], declared=2),
+        "",
+        pb.Actions(placements=[pb.Placement(cells=[16])]),
+    ),
+]
+"""Of Soosyrv-8: whose turn it is, what is asked for, and what is answered."""
+
+
+async def act(peer: Peer, turn: pb.TurnRequested, actions: pb.Actions) -> None:
+    """Answer a turn."""
+    sent = pb.Actions()
+    sent.CopyFrom(actions)
+    for kind in (sent.placements, sent.choices, sent.declarations, sent.offers):
+        for each in kind:
+            each.game, each.ply = turn.game, turn.ply
+    await peer.write(actions=sent)
+
+
+@pytest.mark.parametrize("phase", [3, 4, 5, 6, 7])
+async def test_offers_are_made_and_taken(start_server: StartServer, phase: int) -> None:
+    """Whoever is asked for what; a restart in between changes nothing, and the record has it."""
+    names: tuple[str, ...] = ()
+    for steps, later in ((COURSE[:phase], COURSE[phase:]), (COURSE[phase:], [])):
+        async with start_server() as server:
+            if names:
+                peers = [await server.bot(name, opening_rules=ALL) for name in names]
+                for peer in peers:
+                    await peer.started()
+            else:
+                bots = {"opening_rules": ALL}
+                peers = [*await server.pair(bots=bots, variant=SOOSYRV)]
+                names = (peers[0].name, peers[1].name)
+            for seat, task, kind, actions in steps:
+                turn = await peers[seat].turn()
+                assert turn.task == task
+                await act(peers[seat], turn, actions)
+                if kind == "choices":
+                    for peer in peers:
+                        await peer.chosen()
+            last = await peers[later[0][0] if later else 1].turn()
+            await server.until(lambda: not server.running[0].is_uncommitted)
+            game = await server.game()
+    assert (last.ply, last.HasField("task")) == (5, False)
+    assert [move.cell for move in game.moves] == [112, 98, 99, 0, 16]
+    told = [(each.ply, each.color, each.declared, [*each.offered]) for each in game.decisions]
+    assert told == [(3, BLACK, 0, []), (4, 0, 2, []), (4, WHITE, 0, []), (4, 0, 0, [15, 16])]
+    assert (game.black, game.white) == names
+
+
+@pytest.mark.parametrize(
+    ("offer", "detail"),
+    [
+        ([15, 15], "an offer of cells that are the same up to symmetry"),
+        ([15, 112], "an offer of cell 112, where no stone can be placed"),
+        ([15], "an offer of 1 cells where the task is to offer 2 cells"),
+    ],
+)
+async def test_an_offer_that_is_none_loses(
+    server: ServerInTest, offer: list[int], detail: str
+) -> None:
+    peers = await server.pair(bots={"opening_rules": ALL}, variant=SOOSYRV)
+    for seat, _, kind, actions in COURSE[:5]:
+        await act(peers[seat], await peers[seat].turn(), actions)
+        if kind == "choices":
+            for peer in peers:
+                await peer.chosen()
+    await act(peers[0], await peers[0].turn(), pb.Actions(offers=[pb.Offer(cells=offer)]))
+    outcome = (await peers[1].ended()).outcome
+    assert outcome.ending == game_pb2.ENDING_ILLEGAL
+    assert outcome.detail == detail

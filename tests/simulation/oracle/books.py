@@ -14,6 +14,8 @@ from meijin.game import Color, Ending, Seat, Task, TimeControl, Variant
 MS = 1_000_000
 FOREVER_NS = 1 << 62
 SIDES = (Color.BLACK, Color.WHITE)
+STONES = {"swap1": (1, 0), "swap": (3, 0), "swap2": (3, 2)}
+"""Of the opening rules that are played: what the first player places, and what the second may."""
 
 
 @dataclass(slots=True, eq=False)
@@ -130,18 +132,30 @@ class GameRecord:
     @property
     def task(self) -> Task | None:
         """What the opening asks for; ``None`` for a move."""
-        return None if self.chosen is not None else self.variant.opening_rule.task(self.ply)
+        placed, more = STONES.get(self.variant.opening_rule.name, (0, 0))
+        if not placed or self.chosen is not None:
+            return None
+        if self.ply < placed:
+            return Task(placed - self.ply)
+        if self.ply == placed:
+            return Task(more, may_choose=True)
+        left = placed + more - self.ply
+        return Task(left, may_choose=not left)
 
     @property
     def seat_to_act(self) -> Seat:
-        return self.seat_of(SIDES[self.ply & 1]) if self.task is None else self.task.seat
+        if self.task is None:
+            return self.seat_of(SIDES[self.ply & 1])
+        placed, more = STONES[self.variant.opening_rule.name]
+        return Seat.SECOND if placed <= self.ply < placed + max(more, 1) else Seat.FIRST
 
     def seat_of(self, color: Color) -> Seat:
         """Who has a colour: the first player black, unless a choice says otherwise."""
         black = Seat.FIRST
         if self.chosen is not None:
             ply, choice = self.chosen
-            chooser = self.variant.opening_rule.chooser(ply)
+            placed, _ = STONES[self.variant.opening_rule.name]
+            chooser = Seat.SECOND if ply == placed else Seat.FIRST
             black = chooser if choice is Color.BLACK else chooser.other
         return black if color is Color.BLACK else black.other
 

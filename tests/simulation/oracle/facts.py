@@ -80,7 +80,7 @@ class Facts:
         require(turn.ply == game.ply, f"{where}: {game.ply} stones")
         seat = game.seat_to_act
         require(game.names[seat] == name, f"{where} is its opponent's")
-        task = Task(seat, turn.task.stones, turn.task.may_choose) if turn.HasField("task") else None
+        task = Task(turn.task.stones, turn.task.may_choose) if turn.HasField("task") else None
         require(task == game.task, f"{where} asks for {task}, not {game.task}")
         self._books.has_told(game)
         _once(stream, "turn", turn.game, game.turn)

@@ -18,7 +18,7 @@ COLORS = {0xFFFE: Color.BLACK, 0xFFFF: Color.WHITE}
 MOVE = struct.Struct("<QHHQQ")
 """A move in the journal: game, ply, cell, raw and charged nanoseconds."""
 CHOICE = struct.Struct("<HHQQ")
-"""A choice in the row of a game: ply, colour, raw and charged nanoseconds."""
+"""A choice in the row of a game: ply, code, raw and charged nanoseconds."""
 ANEW = 0xFFFD
 """What stands in place of a cell where all moves of a game follow."""
 
@@ -73,8 +73,7 @@ def add_move(
 
 
 def add_choice(game: GameRecord, stored: bytes, *, now_ns: int) -> None:
-    ply, color, raw_ns, charged_ns = CHOICE.unpack(stored)
-    (code,) = [code for code, each in COLORS.items() if each == color]
+    ply, code, raw_ns, charged_ns = CHOICE.unpack(stored)
     add_move(game, ply, code, raw_ns, charged_ns, now_ns=now_ns)
 
 

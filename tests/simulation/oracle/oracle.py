@@ -203,7 +203,7 @@ _STARTS = """
 _ENTRIES = "SELECT id, moves FROM journal WHERE id > ? ORDER BY id"
 _ENDS = """
     SELECT game.id, end_sequence, game.state, ending, result, at_fault, moves, times,
-        choice, black_bot.name, white_bot.name
+        decisions, black_bot.name, white_bot.name
     FROM game
     JOIN bot_version AS black ON black.id = black_id
     JOIN bot_version AS white ON white.id = white_id

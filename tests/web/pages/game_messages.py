@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from meijin.game import Ending, GameRecord
+from meijin.game import Choose, Declare, Ending, GameRecord, Offer
 from meijin.v1 import game_pb2
 from meijin.wire.mapping import to_message
 from meijin.wire.values import (
@@ -47,9 +47,14 @@ def game_message(record: GameRecord) -> game_pb2.Game:
         is_void = record.outcome.ending is Ending.VOID
         message.state = game_pb2.GAME_STATE_VOID if is_void else game_pb2.GAME_STATE_FINISHED
         message.end_time.CopyFrom(time_to_proto(record.end_time or NOON))
-    if record.choice is not None:
-        message.choice.ply = record.choice.ply
-        message.choice.color = color_to_proto(record.choice.color)
+    for ply, action in record.decisions:
+        match action:
+            case Choose(color):
+                message.decisions.add(ply=ply, color=color_to_proto(color))
+            case Declare(offers):
+                message.decisions.add(ply=ply, declared=offers)
+            case Offer(cells):
+                message.decisions.add(ply=ply, offered=cells)
     message.moves.extend(_move(record, ply) for ply in range(len(record.moves)))
     return message
 

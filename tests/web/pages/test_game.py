@@ -17,13 +17,14 @@ from meijin.game import (
     GOMOKU,
     SWAP2,
     Analysis,
+    Choose,
     Color,
+    Decision,
     Ending,
     GameEngine,
     GameRecord,
     Outcome,
     Party,
-    SideChoice,
     TimeControl,
     Variant,
 )
@@ -137,8 +138,8 @@ async def test_forbidden_cells_are_crossed_out() -> None:
 async def test_the_opening_is_told_in_words() -> None:
     """Who placed which stones, and who chose a side."""
     variant = replace(GOMOKU, opening_rule=SWAP2)
-    choice = SideChoice(5, Color.WHITE)
-    text = await page(replace(RECORD, variant=variant, choice=choice, opening_plies=0))
+    decisions = (Decision(5, Choose(Color.WHITE)),)
+    text = await page(replace(RECORD, variant=variant, decisions=decisions, opening_plies=0))
     assert "bob placed 3 stones." in text
     assert "ann placed 2 more" in text
     assert "bob chose white." in text

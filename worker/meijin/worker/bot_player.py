@@ -9,7 +9,6 @@ from contextlib import suppress
 from multiprocessing.connection import Client, Connection
 
 from meijin.bots.sdk.answer import Choice, Failure, Unchecked
-from meijin.bots.sdk.turn import OpeningTask
 from meijin.game import Outcome, encode_moves
 from meijin.game.arbiter.moment import NS_PER_SECOND
 from meijin.worker.host_messages import Ask, Died, End, Ready, Start, Started
@@ -74,13 +73,12 @@ class BotPlayer(Player):
     def think(self, turn: Turn) -> Thought:
         connection = self._connection
         assert connection is not None
-        task = turn.task
         ask = Ask(
             turn.color,
             encode_moves(turn.board.moves),
             turn.own_ns // _NS_PER_MS,
             turn.opponent_ns // _NS_PER_MS,
-            None if task is None else OpeningTask(task.stones, task.may_choose),
+            turn.task,
         )
         self._is_thinking = True
         asked_ns = time.monotonic_ns()

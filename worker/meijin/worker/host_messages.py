@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from meijin.bots.sdk.turn import OpeningTask
-from meijin.game import Color, Outcome, TimeControl, Variant
+from meijin.game import Color, Outcome, Task, TimeControl, Variant
 from meijin.wire.capabilities import Capabilities
 
 
@@ -47,7 +46,7 @@ class Ask(NamedTuple):
     """All of them so far."""
     own_ms: int
     opponent_ms: int
-    task: OpeningTask | None
+    task: Task | None
 
 
 class End(NamedTuple):

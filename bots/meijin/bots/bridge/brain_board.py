@@ -12,7 +12,7 @@ from meijin.bots.bridge.gomocup import OPPONENT, OWN
 from meijin.bots.sdk.answer import Answer
 from meijin.bots.sdk.bot import Bot, overrides, settled
 from meijin.bots.sdk.position import Position
-from meijin.game import Board, Color, Placement, Seat, Variant, cell_at
+from meijin.game import Board, Color, GamePosition, Placement, Variant, cell_at
 
 _NUMBER = r"\s*([0-9]{1,4})\s*"
 _POINT = re.compile(r"\s*(-?[0-9]{1,4})\s*,\s*(-?[0-9]{1,4})\s*")
@@ -117,11 +117,12 @@ def answer_opening(bot: Bot, position: Position) -> Color | Sequence[int]:
             what it isn't asked for.
     """
     board = position.board
-    rule = board.variant.opening_rule
-    task = rule.task(board.ply)
-    if task is None or board.ply not in {0, rule.stones, rule.most_stones}:
+    rule, opening = board.variant.opening_rule, None
+    if board.ply <= rule.most_stones:
+        opening = GamePosition(board)
+    if opening is None or (task := opening.task) is None or opening.is_partway:
         raise RefusedCommandError(f"{rule.name} has no choice after {board.ply} stones")
-    position.color = Color.BLACK if task.seat is Seat.FIRST else Color.WHITE
+    position.color = opening.color_of(opening.seat_to_act)
     method = bot.choose_side if task.may_choose else bot.place_opening
     found = _result(method(position, task.stones))
     if isinstance(found, Color):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from types import MappingProxyType
 
@@ -28,7 +29,15 @@ from meijin.bots.bridge.dialogue import (
     Point,
     ReplyKind,
 )
-from meijin.game import OPENING_RULES, RULES, OpeningRule, Rule, Variant
+from meijin.game import (
+    OPENING_RULES,
+    RULES,
+    Board,
+    GamePosition,
+    OpeningRule,
+    Rule,
+    Variant,
+)
 
 RULE_NUMBERS: Mapping[str, int] = MappingProxyType(
     {"freestyle": 0, "standard": 1, "renju": 4, "caro": 8, "caro-exact": 9}
@@ -231,7 +240,8 @@ class GomocupProtocol(EngineProtocol):
         self, moves: Sequence[int], time: EngineTime, rule: OpeningRule
     ) -> Dialogue[Sequence[Point]]:
         """Have it place stones, or choose: SWAP for the other side, a move to stay."""
-        task = rule.task(len(moves))
+        variant = replace(self._begun, opening_rule=rule)
+        task = GamePosition(Board.from_moves(moves, variant)).task
         assert task is not None
         names = [self._name(cell) for cell in moves]
         if self.traits.numbers_openings:

@@ -435,7 +435,7 @@ class Probe:
             return False
         center = variant.cells // 2
         stones = (center, center + 1, center + variant.width, center - 1, center - 2)
-        for count in sorted({rule.stones, rule.most_stones}):
+        for count in sorted({rule.steps[0].count, rule.most_stones}):
             if not self._does(rule, stones[:count], variant):
                 if self._starter.traits.numbers_openings:
                     return False

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from meijin.bots.sdk.bot import Bot, options_given
+from meijin.bots.sdk.bot import Bot, drawn_stones, options_given
 from meijin.bots.sdk.position import Position
-from meijin.game import OPENING_RULES, RULES, Color
+from meijin.game import OPENING_RULES, RULES, Color, Offer
+from meijin.game.position import distinct_cells
 from meijin.wire.capabilities import Capabilities
 
 _ATTEMPTS = 8
@@ -49,13 +50,27 @@ class RandomBot(Bot):
         return self._rng.choice(board.legal_cells())
 
     def place_opening(self, position: Position, stones: int) -> Sequence[int]:
-        return self._rng.sample(position.legal_cells(), stones)
+        return drawn_stones(position, stones, self._rng)
 
-    def choose_side(self, position: Position, stones: int) -> Color | Sequence[int]:
-        """Draw a side, or further stones where there is that choice."""
-        if stones and self._rng.random() < 1 / 3:
-            return self.place_opening(position, stones)
+    def choose_side(self, position: Position, stones: int) -> Color | Sequence[int] | Offer:
+        """Draw a side; or further stones, or an offer, where there is that choice."""
+        offers = 0 if position.task is None else position.task.offers
+        if (stones or offers) and self._rng.random() < 1 / 3:
+            if stones:
+                return self.place_opening(position, stones)
+            return Offer(tuple(self.offer_cells(position, offers)))
         return self._rng.choice(tuple(Color))
+
+    def declare_offers(self, position: Position, most: int) -> int:  # noqa: ARG002 - any will do
+        return self._rng.randint(1, most)
+
+    def offer_cells(self, position: Position, count: int) -> Sequence[int]:
+        cells = position.legal_cells()
+        self._rng.shuffle(cells)
+        return distinct_cells(position.board, cells)[:count]
+
+    def take_offered(self, position: Position, cells: Sequence[int]) -> int:  # noqa: ARG002 - any will do
+        return self._rng.choice(cells)
 
     async def choose_many(self, positions: Sequence[Position]) -> Sequence[int]:
         return [self.choose(position) for position in positions]

@@ -8,11 +8,13 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Final, TypeAlias
 
 from meijin.bots.sdk.answer import Answer, Stones
 from meijin.bots.sdk.position import Position
-from meijin.game import RULES, Color, Outcome, parse_cell
+from meijin.game import RULES, Board, Color, Offer, Outcome, Task, parse_cell
+from meijin.game.position import distinct_cells
 from meijin.wire.capabilities import Capabilities
 
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -78,20 +80,41 @@ class Bot:
         """Return the cells of this many stones of an opening, black and white in turn.
 
         For bots whose capabilities name other opening rules than the free one: with swap2 the
-        first player places three, and the opponent then takes the better side. Called where
-        `choose` is: may be ``async def`` where that is.
+        first player places three, and the opponent then takes the better side. Where stones must
+        lie in central squares, `Position.opening_cells` lists the cells. Here any of them. Called
+        where `choose` is, as those below are: may be ``async def`` where that is.
         """
-        raise NotImplementedError(f"{type(self).__name__} needs a place_opening method")
+        return drawn_stones(position, stones, Random(position.game_id))  # noqa: S311 - no secret
 
     def choose_side(
-        self, position: Position, stones: int
-    ) -> Color | Stones | Awaitable[Color | Stones]:
-        """Return the side to play after an opening, whose stones are on the board.
+        self,
+        position: Position,
+        stones: int,  # noqa: ARG002 - for others
+    ) -> Color | Stones | Offer | Awaitable[Color | Stones | Offer]:
+        """Return the side to play after an opening, whose stones are on the board: here that to move.
 
         Where `stones` isn't 0, the bot may return the cells of this many further stones instead,
-        in the order played; then the opponent chooses.
+        in the order played; then the opponent chooses. Where the position's task has `offers`, it
+        may return an `Offer` of so many cells instead.
         """
-        raise NotImplementedError(f"{type(self).__name__} needs a choose_side method")
+        return position.board.side_to_move
+
+    def declare_offers(self, position: Position, most: int) -> int | Awaitable[int]:  # noqa: ARG002 - for others
+        """Return how many cells black is to offer for the fifth stone, from 1 to `most`: here 1."""
+        return 1
+
+    def offer_cells(
+        self, position: Position, count: int
+    ) -> Sequence[int] | Awaitable[Sequence[int]]:
+        """Return this many cells for the next stone, of which the opponent takes one.
+
+        No two may be the same up to symmetry. Here those nearest to the centre.
+        """
+        return distinct_cells(position.board, central_first(position.board))[:count]
+
+    def take_offered(self, position: Position, cells: Sequence[int]) -> int | Awaitable[int]:  # noqa: ARG002 - for others
+        """Return which of the opponent's cells has its stone: here the first."""
+        return cells[0]
 
     def choose_many(
         self, positions: Sequence[Position]
@@ -130,9 +153,44 @@ class Bot:
         """Hook: the bot has left, or never got in; called once, last of all."""
 
 
+def drawn_stones(position: Position, stones: int, rng: Random) -> Sequence[int]:
+    """Any stones that the opening allows."""
+    if position.task is None or not position.task.squares:
+        return rng.sample(position.legal_cells(), stones)
+    cells: list[int] = []
+    for stone in range(stones):
+        allowed = position.opening_cells(stone)
+        cells.append(rng.choice([cell for cell in allowed if cell not in cells]))
+    return cells
+
+
+def central_first(board: Board) -> list[int]:
+    """The cells that may have a stone, those nearest to the centre first."""
+    width, height = board.variant.width, board.variant.height
+
+    def distance(cell: int) -> int:
+        row, column = divmod(cell, width)
+        return (row - height // 2) ** 2 + (column - width // 2) ** 2
+
+    return sorted(board.legal_cells(), key=distance)
+
+
 def options_given(**options: object) -> Mapping[str, str]:
     """A configuration: the options that are not ``None``, as texts."""
     return {name: str(option) for name, option in options.items() if option is not None}
+
+
+def answer_task(bot: Bot, position: Position, task: Task) -> tuple[Callable[..., object], object]:
+    """The method that answers a task, and what it returns."""
+    if task.may_choose:
+        return bot.choose_side, bot.choose_side(position, task.stones)
+    if task.most_offers:
+        return bot.declare_offers, bot.declare_offers(position, task.most_offers)
+    if task.offers:
+        return bot.offer_cells, bot.offer_cells(position, task.offers)
+    if task.among:
+        return bot.take_offered, bot.take_offered(position, task.among)
+    return bot.place_opening, bot.place_opening(position, task.stones)
 
 
 async def settled(found: object) -> object:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from meijin.bots.sdk.turn import Charge
-from meijin.game import Board, Color, TimeControl, Variant
+from meijin.game import Board, Color, Task, TimeControl, Variant
+from meijin.game.position import allows
 
 _MILLISECOND = timedelta(milliseconds=1)
 _NO_CAP = 1 << 62
@@ -36,6 +37,8 @@ class Position:
     """`opponent_time_left` in milliseconds."""
     last_charge: Charge | None
     """What the bot's last answer in this game was charged; ``None`` before the first."""
+    task: Task | None
+    """What the opening asks for; ``None`` for a usual move."""
     max_nodes: int
     """The most positions that a search is to visit; 0 for any number, as in every game."""
     lost_us: int
@@ -57,6 +60,7 @@ class Position:
         self.game_id = game_id
         self.opponent = opponent
         self.last_charge = None
+        self.task = None
         self.lost_us = 0
         self.max_nodes = max_nodes
         cap = time_control.per_move
@@ -105,6 +109,13 @@ class Position:
     def legal_cells(self) -> list[int]:
         """List the cells that the bot may play on, ascending."""
         return self.board.legal_cells()
+
+    def opening_cells(self, stone: int = 0) -> list[int]:
+        """List the cells that the opening allows for a stone of its task, by its number from 0."""
+        task, cells = self.task, self.board.legal_cells()
+        if task is None:
+            return cells
+        return [cell for cell in cells if allows(task, stone, cell, self.variant)]
 
     def _repr_svg_(self) -> str:
         """The picture of the board, which notebooks show."""

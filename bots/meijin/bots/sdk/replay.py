@@ -14,7 +14,8 @@ from meijin.bots.sdk.stream import StreamOutbox
 from meijin.bots.sdk.wire import Action
 from meijin.game import Ending, GameRecord, OpeningAction, Outcome, Party, encode_moves
 from meijin.game.records.recorded_turn import RecordedTurn, player_of
-from meijin.v1.play_service_pb2 import Events, GameEnded, GameStarted, TurnRequested
+from meijin.v1.play_service_pb2 import Events, GameEnded, GameStarted, OpeningTask, TurnRequested
+from meijin.wire.mapping import to_message
 from meijin.wire.values import (
     color_to_proto,
     outcome_to_proto,
@@ -92,5 +93,5 @@ def _events(record: GameRecord, turn: RecordedTurn) -> Events:
         requested.charge.raw_us, requested.charge.charged_us = raw_us, charged_us
         requested.charge.lag_us = max(raw_us - charged_us, 0)
     if turn.task is not None:
-        requested.task.stones, requested.task.may_choose = turn.task.stones, turn.task.may_choose
+        requested.task.CopyFrom(to_message(turn.task, OpeningTask))
     return Events(started=[started], turns=[requested])

@@ -7,21 +7,28 @@ import operator
 import time
 from collections.abc import Callable, Sequence
 
-from meijin.bots.sdk.answer import RESIGN, Answer, Choice, Failure, Unchecked
-from meijin.bots.sdk.bot import Bot, settled
+from meijin.bots.sdk.answer import (
+    RESIGN,
+    Answer,
+    Choice,
+    Failure,
+    Unchecked,
+    opening_action,
+)
+from meijin.bots.sdk.bot import Bot, answer_task, settled
 from meijin.bots.sdk.errors import failure_of, with_place
 from meijin.bots.sdk.position import Position
 from meijin.bots.sdk.stream import StreamOutbox
-from meijin.bots.sdk.turn import Charge, OpeningTask, Turn
+from meijin.bots.sdk.turn import Charge, Turn
 from meijin.bots.sdk.turn_log import log_action, log_turn
 from meijin.bots.sdk.wire import Action, ReturningGame
 from meijin.game import (
     Board,
-    Choose,
     Color,
     IllegalMoveError,
     OpeningAction,
     Placement,
+    Task,
     decode_moves,
     encode_moves,
 )
@@ -186,7 +193,7 @@ class RunningGame:
             board.play(cell)
 
     @property
-    def task(self) -> OpeningTask | None:
+    def task(self) -> Task | None:
         """What the opening asks for; ``None`` where a usual move is."""
         return None if self._pending is None else self._pending.task
 
@@ -194,10 +201,14 @@ class RunningGame:
         """Have the bot do what the opening asks for; an impossible answer is a failure."""
         task, position = self.task, self.turn_position()
         assert task is not None
-        method = bot.choose_side if task.may_choose else bot.place_opening
-        answer = await settled(method(position, task.stones))
+        position.task = task
+        try:
+            method, answer = answer_task(bot, position, task)
+            answer = await settled(answer)
+        finally:
+            position.task = None
         self._follow(self._shown.moves)
-        return self._action(_check_opening(answer, task, position.board), method)
+        return self._action(opening_action(answer, task, position.board, method.__name__), method)
 
     def action_for(self, answer: object, asked: object = None) -> Action:
         """The action for what the bot answered; an impossible answer is a failure.
@@ -242,24 +253,6 @@ def _stones_of(answer: object) -> Sequence[int]:
     elif isinstance(answer, Placement):
         stones = answer.cells
     return stones if all(0 <= cell < MAX_CELLS for cell in stones) else ()
-
-
-def _check_opening(answer: object, task: OpeningTask, board: Board) -> OpeningAction | Failure:
-    name = "choose_side" if task.may_choose else "place_opening"
-    if isinstance(answer, Color) and task.may_choose:
-        return Choose(answer)
-    if isinstance(answer, Placement):
-        return answer
-    try:
-        cells = tuple(map(operator.index, answer))  # type: ignore[call-overload]
-        copy = board.copy()
-        for cell in cells:
-            copy.play(cell)
-    except (TypeError, ValueError) as error:
-        return Failure(f"{name} returned {answer!r}: {error}")
-    if len(cells) != task.stones:
-        return Failure(f"{name} returned {answer!r}: {task.stones} stones are asked for")
-    return Placement(cells)
 
 
 def check_answer(answer: object, board: Board) -> Answer | Failure:

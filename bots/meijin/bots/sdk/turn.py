@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from meijin.game import Task
 from meijin.v1 import play_service_pb2
-
-
-class OpeningTask(NamedTuple):
-    """What a turn of an opening asks for; where it has both, one of the two."""
-
-    stones: int
-    """How many stones to place; 0 for none."""
-    may_choose: bool
-    """The bot may choose its side."""
 
 
 class Charge(NamedTuple):
@@ -40,7 +32,7 @@ class Turn(NamedTuple):
     """Left on the opponent's clock, in milliseconds."""
     read_at: float
     """When it was read off the stream: seconds of a monotonic clock."""
-    task: OpeningTask | None = None
+    task: Task | None = None
     """What the opening asks for; ``None`` for a usual move."""
     charge: Charge | None = None
     """Of the bot's last answer in the game; ``None`` before the first, or if it isn't told."""
@@ -55,8 +47,20 @@ def turn_from_proto(turn: play_service_pb2.TurnRequested, *, read_at: float) -> 
         turn.own_clock_ms,
         turn.opponent_clock_ms,
         read_at,
-        OpeningTask(task.stones, task.may_choose) if turn.HasField("task") else None,
+        _task(task) if turn.HasField("task") else None,
         Charge(charge.raw_us, charge.lag_us, charge.charged_us)
         if turn.HasField("charge")
         else None,
+    )
+
+
+def _task(task: play_service_pb2.OpeningTask) -> Task:
+    return Task(
+        task.stones,
+        task.may_choose,
+        tuple(task.squares),
+        task.offers,
+        task.most_offers,
+        tuple(task.among),
+        task.declared,
     )

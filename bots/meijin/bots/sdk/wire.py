@@ -20,7 +20,7 @@ from meijin.bots.sdk.answer import (
 )
 from meijin.bots.sdk.bot import Bot
 from meijin.bots.sdk.errors import MAX_FAILURE_BYTES
-from meijin.game import Choose, OpeningAction, Placement, encode_moves
+from meijin.game import Choose, Declare, Offer, OpeningAction, Placement, encode_moves
 from meijin.v1 import play_service_pb2
 from meijin.wire.capabilities import capabilities_to_proto
 from meijin.wire.contract import MAX_PV, PROTOCOL_VERSION
@@ -138,6 +138,10 @@ def _add_rare(actions: play_service_pb2.Actions, action: Action, now: float) -> 
         case Choose(color):
             side = color_to_proto(color)
             actions.choices.add(game=number, ply=ply, color=side, thinking_us=taken)
+        case Declare(offers):
+            actions.declarations.add(game=number, ply=ply, offers=offers, thinking_us=taken)
+        case Offer(cells):
+            actions.offers.add(game=number, ply=ply, cells=cells, thinking_us=taken)
         case Resignation():
             actions.resigns.add(game=number)
         case Evaluated():

@@ -1,6 +1,7 @@
 """`meijin game replay`: the very turn of a game, for a bot on its author's machine."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from datetime import timedelta
 from pathlib import Path
@@ -18,10 +19,20 @@ from meijin.cli.game.files import games_in, record_of
 from meijin.cli.game.replaying import Reply, replies
 from meijin.cli.game.selection import get_game
 from meijin.cli.output import console, print_file, print_json
-from meijin.game import Board, Choose, GameRecord, Placement, Variant, cell_name, decode_moves
+from meijin.game import (
+    Board,
+    Choose,
+    Declare,
+    GameRecord,
+    Offer,
+    Placement,
+    Variant,
+    cell_name,
+    decode_moves,
+)
 from meijin.game.records.recorded_turn import RecordedTurn, player_of, recorded_turns
 from meijin.local.connection import Connection
-from meijin.wire.records import record_from_proto
+from meijin.wire.records import decision_times, record_from_proto
 
 MORE = timedelta(seconds=10)
 """Waited beyond the time that a move had, when nobody says how long."""
@@ -60,10 +71,10 @@ def replay(
 
     The exit status is 1 if an answer failed, was illegal or came after the bot's time.
     """
-    record, choice_time = (
+    record, times_decided = (
         _from_file(Path(game), place) if Path(game).is_file() else _stored(game, connection)
     )
-    turn = _turn(record, choice_time, ply, is_chosen=chosen)
+    turn = _turn(record, times_decided, ply, is_chosen=chosen)
     program = _bot(bot, options or [], record.variant, is_engine=is_behind_dashes(context))
     budget = _budget(record, turn)
     patience = budget + MORE if wait is None else timedelta(seconds=wait)
@@ -81,27 +92,27 @@ def replay(
         raise typer.Exit(1)
 
 
-def _stored(game: str, connection: Connection) -> tuple[GameRecord, timedelta]:
-    """A game of the server, and what the choice of a side took in it."""
+def _stored(game: str, connection: Connection) -> tuple[GameRecord, Sequence[timedelta]]:
+    """A game of the server, and what each decision of its opening took."""
     found = get_game(connection, game)
     try:
-        return record_from_proto(found), found.choice.charged_time.ToTimedelta()
+        return record_from_proto(found), decision_times(found)
     except ValueError as error:
         raise CommandError(f"game {game}: {error}") from None
 
 
-def _from_file(path: Path, place: int) -> tuple[GameRecord, timedelta]:
+def _from_file(path: Path, place: int) -> tuple[GameRecord, Sequence[timedelta]]:
     for number, found in enumerate(games_in(path), start=1):
         if number == place:
-            return record_of(path, found), timedelta(0)
+            return record_of(path, found), ()
     raise CommandError(f"{path} has no game {place}")
 
 
 def _turn(
-    record: GameRecord, choice_time: timedelta, ply: int | None, *, is_chosen: bool
+    record: GameRecord, times_decided: Sequence[timedelta], ply: int | None, *, is_chosen: bool
 ) -> RecordedTurn:
     try:
-        turns = list(recorded_turns(record, choice_time))
+        turns = list(recorded_turns(record, times_decided))
     except ValueError as error:
         raise CommandError(f"game {record.game_id or 'without a number'}: {error}") from None
     if not turns:
@@ -182,8 +193,11 @@ def _words(answer: object, variant: Variant) -> str:
             return "resigns"
         case Choose():
             return f"chooses {answer.color.name.lower()}"
-        case Placement():
-            return " ".join(_cell(cell, variant) for cell in answer.cells)
+        case Placement() | Offer():
+            cells = " ".join(_cell(cell, variant) for cell in answer.cells)
+            return f"offers {cells}" if isinstance(answer, Offer) else cells
+        case Declare(offers):
+            return f"declares {offers}"
     cell = _action(answer)
     assert isinstance(cell, int)
     return _cell(cell, variant)

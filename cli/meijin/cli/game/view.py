@@ -7,13 +7,24 @@ from rich.text import Text
 
 from meijin.cli.bot.tables import DIGEST_LENGTH
 from meijin.cli.output import console
-from meijin.game import Board, Color, cell_name, winning_line
+from meijin.game import (
+    Board,
+    Choose,
+    Color,
+    Declare,
+    GameRecord,
+    Offer,
+    cell_name,
+    format_opening,
+    winning_line,
+)
 from meijin.game.records.analysis import cells_on_board
+from meijin.game.records.recorded_turn import opening_actions, player_of
 from meijin.v1 import game_pb2
+from meijin.wire.records import record_from_proto
 from meijin.wire.text import rate_text
 from meijin.wire.values import (
     analysis_from_proto,
-    color_from_proto,
     outcome_from_proto,
     variant_from_proto,
 )
@@ -127,6 +138,22 @@ def ply_text(game: game_pb2.Game, ply: int) -> str:
     return f"ply {ply} of {len(game.moves)}  {said}"
 
 
+def decision_lines(record: GameRecord) -> Iterator[str]:
+    """What was decided in the opening, a line each."""
+    for position, action in opening_actions(record):
+        player = player_of(record, position.seat_to_act)
+        match action:
+            case Choose(color):
+                said = f"chose {color.name.lower()}"
+            case Declare(offers):
+                said = f"declared {offers} offers"
+            case Offer(cells):
+                said = f"offered {format_opening(cells, record.variant)}"
+            case _:
+                continue
+        yield f"{player} {said} after {position.board.ply} stones"
+
+
 def print_game(game: game_pb2.Game) -> None:
     console.print(headline(game))
     for line in origin_lines(game):
@@ -137,10 +164,8 @@ def print_game(game: game_pb2.Game) -> None:
     room = console.width // MOVE_WIDTH if console.is_terminal else USUAL_MOVES_A_LINE
     for line in move_lines(game, max(1, min(USUAL_MOVES_A_LINE, room))):
         print_line(line)
-    if game.HasField("choice"):
-        is_black = color_from_proto(game.choice.color) is Color.BLACK
-        chosen = f"{game.black} chose black" if is_black else f"{game.white} chose white"
-        console.print(f"{chosen} after {game.choice.ply} stones")
+    for said in decision_lines(record_from_proto(game)) if game.decisions else ():
+        console.print(said)
     console.print(state_text(game))
 
 

@@ -17,11 +17,12 @@ from meijin.game.color import Seat
 from meijin.game.outcome import Ending, Outcome, Party
 from meijin.game.position import (
     Action,
-    Choose,
     GamePosition,
     IllegalActionError,
     OpeningAction,
-    chosen_color,
+    Placement,
+    asks_for,
+    is_stone,
 )
 
 
@@ -90,9 +91,9 @@ class Turns:
         "_used_ns",
         "board",
         "charged_ns",
-        "choice_ns",
         "clock",
         "credits",
+        "decision_ns",
         "evidence",
         "outcome",
         "position",
@@ -118,8 +119,8 @@ class Turns:
         first = Credits()
         self.credits = (first, first, Credits())
         """By the value of a seat: what it has been charged last, and credited."""
-        self.choice_ns = (0, 0)
-        """What the choice of a side took, once it is made: as `raw_ns` and `charged_ns`."""
+        self.decision_ns: list[tuple[int, int]] = []
+        """What each decision of the opening took: as `raw_ns` and `charged_ns`."""
         self.turns = self.position.turns
         """Whose turn it is at an even and at an odd ply."""
         self.task = self.position.task
@@ -144,8 +145,8 @@ class Turns:
 
     @property
     def turn(self) -> int:
-        """The number of the turn that is pending: a choice leaves the ply as it is."""
-        return len(self.board.moves) + (self.position.choice is not None)
+        """The number of the turn that is pending: a decision leaves the ply as it is."""
+        return len(self.board.moves) + len(self.position.decisions)
 
     @property
     def asked_at_ns(self) -> int:
@@ -240,10 +241,10 @@ class Turns:
     ) -> ActionResult:
         """Judge an action of an opening, or hold it; `lag_ns` and `thinking_us` as in `play`.
 
-        It has no effect after the opening, as a choice has none where stones are asked for.
+        It has no effect after the opening, nor a decision that isn't asked for.
         """
         task = self.task
-        if task is None or (isinstance(action, Choose) and not task.may_choose):
+        if task is None or not (isinstance(action, Placement) or asks_for(task, action)):
             return ActionResult.NOT_ASKED
         return self.play(seat, ply, action, moment, lag_ns, thinking_us=thinking_us)
 
@@ -251,22 +252,23 @@ class Turns:
         """Take a code of an action from the store: it was judged before.
 
         Raises:
-            IllegalActionError: the choice does not fit the position.
+            IllegalActionError: the decision does not fit the position.
             IllegalMoveError: the move does not fit the position.
         """
-        seat, task, color = self.seat_to_act, self.task, chosen_color(code)
-        is_first = task is None or task.may_choose or not self.board.ply  # of its action
+        seat = self.seat_to_act
+        is_first = not self.position.is_partway  # of its action
         if is_first:
             self.clock.charge(seat, charged_ns)
             self.credits[seat].charge = raw_ns, max(raw_ns - charged_ns, 0), charged_ns
-        if color is None:
+        if self.task is None:
             self.board.play(code)
-            self._note_stones((raw_ns,), (charged_ns,))
         else:
-            self.position.choose(color)
-            self.choice_ns = raw_ns, charged_ns
-        if task is not None:
+            self.position.replay(code)
             self._settle()
+        if is_stone(code):
+            self._note_stones((raw_ns,), (charged_ns,))
+        elif is_first:
+            self.decision_ns.append((raw_ns, charged_ns))
 
     def _note_stones(self, raw_ns: Sequence[int], charged_ns: Sequence[int]) -> None:
         """Note the times of several stones, or of one that took too long for four bytes."""
@@ -277,7 +279,6 @@ class Turns:
 
     def _settle(self) -> None:
         """Look who is to act, and with what, after an action of an opening."""
-        self.position.look()
         self.turns, self.task = self.position.turns, self.position.task
 
     def _lag_credit(self, seat: Seat, spent_ns: int, lag_ns: int) -> int:
@@ -341,7 +342,7 @@ class Turns:
         if more >= 0:
             self._note_stones((raw_ns, *[0] * more), (charged_ns, *[0] * more))
         else:
-            self.choice_ns = raw_ns, charged_ns
+            self.decision_ns.append((raw_ns, charged_ns))
         self._settle()
 
     # -- flag fall --------------------------------------------------------------

@@ -34,7 +34,7 @@ MIN_BALANCED_SIDE = 9
 def has_balanced_openings(variant: Variant) -> bool:
     """Whether openings are given, the line is five, and both sides have room around the middle."""
     has_room = min(variant.width, variant.height) >= MIN_BALANCED_SIDE
-    return variant.line == GOMOKU_LINE and has_room and not variant.opening_rule.stones
+    return variant.line == GOMOKU_LINE and has_room and not variant.opening_rule.steps
 
 
 def openings_for(variant: Variant) -> tuple[Opening, ...]:

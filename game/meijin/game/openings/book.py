@@ -26,7 +26,7 @@ def generated_openings(variant: Variant) -> tuple[Opening, ...]:
 
     None where the players place the first stones by an opening rule.
     """
-    if variant.opening_rule.stones:
+    if variant.opening_rule.steps:
         return ()
     if has_balanced_openings(variant):
         return balanced_openings(variant)[FIRST:]

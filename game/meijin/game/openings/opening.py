@@ -46,7 +46,7 @@ def check_opening(cells: Iterable[int], variant: Variant) -> None:
             players place the first stones by an opening rule.
     """
     opening = tuple(cells)
-    if opening and variant.opening_rule.stones:
+    if opening and variant.opening_rule.steps:
         rule = variant.opening_rule.name
         raise ValueError(f"with {rule} the players place the first stones; leave openings out")
     if Board.from_moves(opening, variant).is_over:

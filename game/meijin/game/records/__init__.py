@@ -2,6 +2,7 @@
 
 - `record`, `analysis`: a game, its moves as a string, and what the bots thought of them
 - `recorded_turn`: who was asked for what, and what both clocks showed at every ply
+- `decisions`: those of an opening, in words
 - `referee`: whether a record can be true
 - `sgf`, `sgf_tree`, `psq`, `json`, `rif`: the formats of files
 - `file`: files of games in whatever format

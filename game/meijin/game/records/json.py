@@ -12,7 +12,7 @@ from meijin.game.board.coordinates import cell_name, parse_cell
 from meijin.game.clock import MICROSECOND, TimeControl
 from meijin.game.color import Color
 from meijin.game.outcome import Ending, Outcome, Party
-from meijin.game.position import SideChoice
+from meijin.game.position import Choose, Decision, DecisionAction, Declare, Offer
 from meijin.game.records.analysis import Analysis
 from meijin.game.records.record import GameEngine, GameRecord
 from meijin.game.rules.variant import Variant
@@ -33,7 +33,7 @@ def to_json(record: GameRecord) -> str:
 
 def json_object(record: GameRecord) -> dict[str, Any]:
     control, start, end = record.time_control, record.start_time, record.end_time
-    white, choice = record.white_time_control, record.choice
+    white = record.white_time_control
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -52,7 +52,7 @@ def json_object(record: GameRecord) -> dict[str, Any]:
         "end_time": None if end is None else end.isoformat(),
         "opening": record.opening,
         "opening_plies": record.opening_plies,
-        "choice": choice and {"ply": choice.ply, "color": choice.color.name.lower()},
+        "decisions": [_decision_object(each, record.variant) for each in record.decisions],
         "moves": [_move(record, ply) for ply in range(len(record.moves))],
         "outcome": None if record.outcome is None else _outcome_object(record.outcome),
     }
@@ -142,7 +142,7 @@ def _record(game: _Fields, variant: Variant) -> GameRecord:
         start_time=game.optional("start_time", str, datetime.fromisoformat),
         end_time=game.optional("end_time", str, datetime.fromisoformat),
         event=game.get("event", str),
-        choice=game.optional("choice", dict, _choice),
+        decisions=tuple(_decision(each, variant) for each in game.get("decisions", list)),
         game_id=game.get("game_id", str),
         black_version=black.get("version", str),
         white_version=white.get("version", str),
@@ -153,7 +153,7 @@ def _record(game: _Fields, variant: Variant) -> GameRecord:
         round=game.get_or("round", 0),
         seed=game.get_or("seed", 0),
         release=game.get_or("release", ""),
-    )
+    ).checked()
 
 
 def engine_from_json(text: str) -> GameEngine:
@@ -264,9 +264,29 @@ def _outcome(found: dict[str, object]) -> Outcome:
     )
 
 
-def _choice(found: dict[str, object]) -> SideChoice:
-    fields = _Fields(found, "the choice")
-    return SideChoice(fields.get("ply", int), _color(fields.get("color", str)))
+def _decision_object(decision: Decision, variant: Variant) -> dict[str, Any]:
+    match decision.action:
+        case Choose(color):
+            return {"ply": decision.ply, "chosen": color.name.lower()}
+        case Declare(count):
+            return {"ply": decision.ply, "declared": count}
+        case Offer(cells):
+            return {"ply": decision.ply, "offered": [cell_name(cell, variant) for cell in cells]}
+
+
+def _decision(found: object, variant: Variant) -> Decision:
+    def read_offer(cells: list[object]) -> Offer:
+        return Offer(tuple(parse_cell(str(cell), variant) for cell in cells))
+
+    fields = _Fields(found, "a decision")
+    chosen = fields.optional("chosen", str, _color)
+    declared = fields.optional("declared", int, Declare)
+    action: DecisionAction | None = declared or fields.optional("offered", list, read_offer)
+    if chosen is not None:
+        action = Choose(chosen)
+    if action is None:
+        raise ValueError("a decision has one of chosen, declared and offered")
+    return Decision(fields.get("ply", int), action)
 
 
 def _color(name: str) -> Color:

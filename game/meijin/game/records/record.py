@@ -14,7 +14,7 @@ from meijin.game.board.coordinates import cell_name, parse_cell
 from meijin.game.clock import Clock, TimeControl
 from meijin.game.color import Color, Seat
 from meijin.game.outcome import Ending, Outcome, Party
-from meijin.game.position import GamePosition, SideChoice
+from meijin.game.position import Decision, GamePosition
 from meijin.game.records.analysis import Analysis
 from meijin.game.rules.variant import Variant
 
@@ -82,8 +82,8 @@ class GameRecord:
     """Aware of its time zone."""
     event: str = ""
     game_id: str = ""
-    choice: SideChoice | None = None
-    """The choice of a side in the opening; `black` and `white` are who had which in the end."""
+    decisions: tuple[Decision, ...] = ()
+    """Those of the opening, in their order; `black` and `white` are who had which in the end."""
     black_version: str = ""
     """The label of the player's version."""
     white_version: str = ""
@@ -114,10 +114,9 @@ class GameRecord:
             raise ValueError(
                 f"an opening of {self.opening_plies} plies doesn't fit {len(self.moves)} moves"
             )
-        if self.choice is not None and self.choice.ply > len(self.moves):
-            raise ValueError(
-                f"a choice at ply {self.choice.ply} doesn't fit {len(self.moves)} moves"
-            )
+        last = max((decision.ply for decision in self.decisions), default=0)
+        if last > len(self.moves):
+            raise ValueError(f"a decision at ply {last} doesn't fit {len(self.moves)} moves")
         for name, time in (("start", self.start_time), ("end", self.end_time)):
             if time is not None and time.utcoffset() is None:
                 raise ValueError(f"{name} time {time} needs a time zone")
@@ -136,13 +135,31 @@ class GameRecord:
         """The clock of both seats at the game's beginning.
 
         Raises:
-            ValueError: nobody knows the time control.
+            ValueError: nobody knows the time control, or the opening is none by its rule.
         """
         if self.time_control is None:
             raise ValueError("the record has no time control, so nobody knows the clocks")
-        position = GamePosition(Board(self.variant), self.choice)
+        position = self.opening_position()
         first, second = (self.control_of(position.color_of(seat)) for seat in Seat)
         return Clock.of(first or self.time_control, second or self.time_control)
+
+    def opening_position(self) -> GamePosition:
+        """The position after what the opening rule asked for, which tells who has which side.
+
+        Raises:
+            ValueError: it is none by its rule.
+        """
+        stones = self.moves[: self.variant.opening_rule.most_stones]
+        return GamePosition(Board.from_moves(stones, self.variant), self.decisions)
+
+    def checked(self) -> "GameRecord":
+        """The record itself.
+
+        Raises:
+            ValueError: its opening is none by its rule.
+        """
+        self.opening_position()
+        return self
 
     def board(self) -> Board:
         """The board after the last move.

@@ -1,6 +1,6 @@
 """The turns and the clocks of a recorded game: who was asked for what, and what both had left."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from meijin.game.board.board import Board
 from meijin.game.clock import MICROSECOND
 from meijin.game.color import Color, Seat
-from meijin.game.position import Action, Choose, GamePosition, Placement
+from meijin.game.position import Action, GamePosition, OpeningAction, Placement, asks_for
 from meijin.game.records.record import GameRecord
 from meijin.game.rules.opening_rule import Task
 
@@ -34,13 +34,13 @@ class RecordedTurn:
 
 
 def recorded_turns(
-    record: GameRecord, choice_time: timedelta = timedelta(0)
+    record: GameRecord, decision_times: Sequence[timedelta] = ()
 ) -> Iterator[RecordedTurn]:
     """All turns after the opening that was given, in their order.
 
     Args:
         record: With a time control; moves without times took none.
-        choice_time: What the choice of a side was charged, which a record does not hold.
+        decision_times: What each decision was charged, which a record does not hold.
 
     Raises:
         ValueError: it has no time control, its moves are no game, or one of them takes more
@@ -63,7 +63,7 @@ def recorded_turns(
         )
         if answer is None:
             return
-        charges[seat] = _times(record, ply, answer, choice_time)
+        charges[seat] = _times(record, position, answer, decision_times)
         if not clock.charge(seat, charges[seat][1]):
             raise ValueError(f"ply {ply}: the move took more than its player had left")
         position.act(answer)
@@ -71,14 +71,15 @@ def recorded_turns(
 
 def player_of(record: GameRecord, seat: Seat) -> str:
     """The name of the player that had a seat, whatever its colour was in the end."""
-    color = GamePosition(record.board(), record.choice).color_of(seat)
+    color = record.opening_position().color_of(seat)
     return record.black if color is Color.BLACK else record.white
 
 
 def _answer(record: GameRecord, position: GamePosition) -> Action | None:
-    task, choice, ply = position.task, record.choice, position.board.ply
-    if task is not None and task.may_choose and choice is not None and choice.ply == ply:
-        return Choose(choice.color)
+    task, ply = position.task, position.board.ply
+    later = record.decisions[len(position.decisions) :]
+    if task is not None and later and later[0].ply == ply and asks_for(task, later[0].action):
+        return later[0].action
     stones = 1 if task is None else task.stones
     cells = record.moves[ply : ply + stones]
     if not stones or len(cells) < stones:
@@ -86,10 +87,27 @@ def _answer(record: GameRecord, position: GamePosition) -> Action | None:
     return cells[0] if task is None else Placement(cells)
 
 
-def _times(record: GameRecord, ply: int, answer: Action, choice_time: timedelta) -> tuple[int, int]:
+def opening_actions(record: GameRecord) -> Iterator[tuple[GamePosition, OpeningAction]]:
+    """What the opening rule had the players do, each with the position before it.
+
+    Raises:
+        ValueError: it is none by its rule.
+    """
+    position = GamePosition(Board(record.variant))
+    while position.task is not None and (answer := _answer(record, position)) is not None:
+        assert not isinstance(answer, int)
+        yield position, answer
+        position.act(answer)
+
+
+def _times(
+    record: GameRecord, position: GamePosition, answer: Action, decision_times: Sequence[timedelta]
+) -> tuple[int, int]:
     """Raw and charged nanoseconds; the first stone of a placement has the time of them all."""
-    if isinstance(answer, Choose):
-        raw = charged = choice_time
+    ply = position.board.ply
+    if not isinstance(answer, int | Placement):
+        made = len(position.decisions)
+        raw = charged = decision_times[made] if made < len(decision_times) else timedelta(0)
     else:
         charged = record.times[ply] if record.times else timedelta(0)
         raw = record.raw_times[ply] if record.raw_times else charged
@@ -105,13 +123,13 @@ class ClockReading(NamedTuple):
 
 
 def recorded_clocks(
-    record: GameRecord, choice_time: timedelta = timedelta(0)
+    record: GameRecord, decision_times: Sequence[timedelta] = ()
 ) -> Iterator[ClockReading]:
     """Both clocks before every move and after the last one; moves without times took none.
 
     Args:
         record: With a time control that has an initial time.
-        choice_time: What the choice of a side was charged, which a record does not hold.
+        decision_times: What each decision was charged, which a record does not hold.
 
     Raises:
         ValueError: it has no such time control, or its moves are no game.
@@ -119,7 +137,7 @@ def recorded_clocks(
     if record.time_control is None or record.time_control.initial is None:
         raise ValueError("the record has no clocks")
     clock = record.clock()
-    final = GamePosition(record.board(), record.choice)
+    final = record.opening_position()
     black, white = (final.seat_of(color) for color in Color)
 
     def read() -> ClockReading:
@@ -131,9 +149,9 @@ def recorded_clocks(
     while not position.board.is_over and (answer := _answer(record, position)) is not None:
         # The first stone of a placement has the time of them all.
         ply, seat = position.board.ply, position.seat_to_act
-        if not isinstance(answer, Choose):
+        if isinstance(answer, int | Placement):
             yield read()
-        if not clock.charge(seat, _times(record, ply, answer, choice_time)[1]):
+        if not clock.charge(seat, _times(record, position, answer, decision_times)[1]):
             clock.drop_flag(seat)
         position.act(answer)
         later = max(position.board.ply - ply - 1, 0)

@@ -4,29 +4,32 @@ Beside the standard properties stand two of our own making, so that what is writ
 back without loss. The comment of a move starts with the time charged for it, ``C[0.125 s]``:
 ``BL`` and ``WL`` of the standard are the time left. Behind it stand the time from request to
 answer and what the bot thought, as far as they are known: ``C[0.125 s, raw 0.13 s, score 30,
-depth 9, nodes 4000, pv h8 i9]``; and the choice of a side that followed. ``MJ`` in the root holds
-what SGF has no word for, as composed values: ``line`` (if it isn't 5), ``openingrule`` (if it isn't
-free), ``drawat`` (with how many stones a game is drawn, if not on a full board), ``choice`` (of a
-side: the ply, and the colour that who chose has from then on), ``opening`` (its plies), ``start``
-and ``end`` (the instants), ``black`` and ``white`` (the players' versions), ``blackengine`` and
+depth 9, nodes 4000, pv h8 i9]``; and the decisions of the opening that followed. ``MJ`` in the
+root holds what SGF has no word for, as composed values: ``line`` (if it isn't 5), ``openingrule``
+(if it isn't free), ``drawat`` (with how many stones a game is drawn, if not on a full board),
+``decisions`` (of the opening, as `decisions` writes them), ``opening`` (its plies), ``start`` and
+``end`` (the instants), ``black`` and ``white`` (the players' versions), ``blackengine`` and
 ``whiteengine`` (what played, as JSON has it), ``pair``, ``seed`` and ``release``, and of the
 outcome the ``ending``, ``fault`` and ``detail``.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from meijin.game.board.board import Board
-from meijin.game.board.coordinates import COLUMNS, cell_at
+from meijin.game.board.coordinates import COLUMNS, cell_at, cell_name
 from meijin.game.clock import TimeControl, format_seconds, parse_seconds
 from meijin.game.color import Color
 from meijin.game.outcome import Ending, Outcome, Party, Result
-from meijin.game.position import SideChoice
+from meijin.game.position import Choose, Declare, Offer
 from meijin.game.records.analysis import Analysis, format_analysis, parse_analysis
+from meijin.game.records.decisions import format_decisions, parse_decisions
 from meijin.game.records.json import engine_from_json, engine_to_json
 from meijin.game.records.record import UNKNOWN_ENGINE, GameRecord, imported_outcome
+from meijin.game.records.recorded_turn import opening_actions
 from meijin.game.records.sgf_tree import (
     Node,
     SgfError,
@@ -93,10 +96,10 @@ def _time_properties(time_control: TimeControl | None) -> Iterator[tuple[str, st
 def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
     line, plies, outcome = record.variant.line, record.opening_plies, record.outcome
     yield "line", "" if line == GOMOKU_LINE else str(line)
-    rule, choice = record.variant.opening_rule, record.choice
+    rule = record.variant.opening_rule
     yield "openingrule", "" if rule == FREE else rule.name
     yield "drawat", "" if record.variant.draw_at is None else str(record.variant.draw_at)
-    yield "choice", "" if choice is None else f"{choice.ply} {choice.color.name.lower()}"
+    yield "decisions", format_decisions(record.decisions, record.variant)
     yield "opening", str(plies) if plies else ""
     yield "start", "" if record.start_time is None else record.start_time.isoformat()
     yield "end", "" if record.end_time is None else record.end_time.isoformat()
@@ -127,21 +130,29 @@ def _format_result(outcome: Outcome) -> str:
 
 
 def _move_lines(record: GameRecord) -> Iterator[str]:
+    said = _decided(record)
     for ply, cell in enumerate(record.moves):
         row, column = divmod(cell, record.variant.width)
         parts = ", ".join(_comment(record, ply))
-        words = "; ".join(filter(None, (parts, _choice_after(ply, record))))
+        words = "; ".join(filter(None, (parts, *said.get(ply + 1, ()))))
         comment = f"C[{words}]" if words else ""
         yield f";{'BW'[ply % 2]}[{COLUMNS[column]}{COLUMNS[row]}]{comment}"
 
 
-def _choice_after(ply: int, record: GameRecord) -> str:
-    """The choice of a side that followed a move, in words for people."""
-    choice = record.choice
-    if choice is None or choice.ply != ply + 1:
-        return ""
-    chooser = record.variant.opening_rule.chooser(choice.ply)
-    return f"the {chooser.name.lower()} player chooses {choice.color.name.lower()}"
+def _decided(record: GameRecord) -> Mapping[int, list[str]]:
+    """The decisions of the opening in words for people, by their plies."""
+    said = defaultdict[int, list[str]](list)
+    for position, action in opening_actions(record) if record.decisions else ():
+        player = f"the {position.seat_to_act.name.lower()} player"
+        match action:
+            case Choose(color):
+                said[position.board.ply].append(f"{player} chooses {color.name.lower()}")
+            case Declare(count):
+                said[position.board.ply].append(f"{player} declares {count} fifths")
+            case Offer(cells):
+                names = " ".join(cell_name(cell, record.variant) for cell in cells)
+                said[position.board.ply].append(f"{player} offers {names}")
+    return said
 
 
 def _comment(record: GameRecord, ply: int) -> Iterator[str]:
@@ -187,7 +198,7 @@ def from_sgf(text: str) -> GameRecord:
             end_time=datetime.fromisoformat(notes["end"]) if "end" in notes else None,
             event=root.text("EV") or "",
             game_id=root.text("GN") or "",
-            choice=_read_choice(notes.get("choice", "")),
+            decisions=parse_decisions(notes.get("decisions", ""), variant),
             black_version=notes.get("black", ""),
             white_version=notes.get("white", ""),
             white_time_control=TimeControl.parse(notes["whiteclock"])
@@ -199,7 +210,7 @@ def from_sgf(text: str) -> GameRecord:
             round=_read_round(root.text("RO") or ""),
             seed=int(notes.get("seed", "0")),
             release=notes.get("release", ""),
-        )
+        ).checked()
     except SgfError:
         raise
     except ValueError as error:
@@ -314,16 +325,6 @@ def _read_start(root: Node, notes: Mapping[str, str]) -> datetime | None:
     except ValueError:
         return None
     return datetime.combine(day, time(), UTC)
-
-
-def _read_choice(text: str) -> SideChoice | None:
-    """Read a ply and a colour, written ``3 white``."""
-    ply, _, color = text.partition(" ")
-    if not text:
-        return None
-    if not ply.isdecimal() or color.upper() not in Color.__members__:
-        raise ValueError(f'"{text}" is no choice of a side; write it like "3 white"')
-    return SideChoice(int(ply), Color[color.upper()])
 
 
 def _read_outcome(text: str, notes: Mapping[str, str], board: Board) -> Outcome | None:

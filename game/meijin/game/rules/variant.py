@@ -81,6 +81,9 @@ class Variant:
         # Else the opening could end the game: of its stones every other one is black.
         if self.opening_rule.most_stones > 2 * self.line - 2:
             raise ValueError(f"{self.opening_rule.name} needs a longer line than {self.line}")
+        least = self.opening_rule.least_side
+        if min(self.width, self.height) < least:
+            raise ValueError(f"{self.opening_rule.name} needs boards of at least {least}x{least}")
         if self.rule.needs_five and self.line != GOMOKU_LINE:
             raise ValueError(
                 f"line {self.line} is out of range for {self.rule.name}: {GOMOKU_LINE} alone"

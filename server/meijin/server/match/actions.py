@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from prometheus_client import Counter
 
-from meijin.game import Action, Choose, Party, Seat
+from meijin.game import Action, Party, Placement, Seat
 from meijin.game.arbiter.moment import Moment
 from meijin.game.arbiter.turns import ACCEPTED, ActionResult
 from meijin.server.match.games import Games
@@ -194,7 +194,7 @@ class ActionHandler:
         if isinstance(action, int):
             self._journal.add_moves([(game, ply, action)])
         else:
-            game.uncommitted_stones = 0 if isinstance(action, Choose) else len(action.cells)
+            game.uncommitted_stones = len(action.cells) if isinstance(action, Placement) else 0
             self._journal.add_action(game, ply, action)
         if analysis is not None:
             self._keep_analysis(game, ply, analysis)

@@ -11,6 +11,7 @@ import structlog
 from meijin.game import (
     Adjudicator,
     Board,
+    Choose,
     Clock,
     Ending,
     IllegalActionError,
@@ -165,6 +166,8 @@ class Games:
             _replay(game, played.actions)
         except (IllegalActionError, IllegalMoveError) as error:
             raise InvalidRequestError(f"no such game can be played: {error}") from None
+        if arbiter.position.is_partway:
+            raise InvalidRequestError("the game breaks off in the middle of an action")
         if arbiter.outcome is None:
             color = arbiter.position.color_of(arbiter.seat_to_act)
             fault = Party.NOBODY if told.ending is Ending.RESIGN else Party.of(color)
@@ -379,7 +382,8 @@ class Games:
 
     def _release_opening(self, game: LiveGame) -> None:
         """Tell the players of what an opening has come to, and who is asked next."""
-        is_choice = not game.uncommitted_stones
+        decisions = game.arbiter.position.decisions
+        is_choice = not game.uncommitted_stones and isinstance(decisions[-1].action, Choose)
         game.is_uncommitted, game.uncommitted_stones = False, 1
         if game.arbiter.outcome is not None:
             return

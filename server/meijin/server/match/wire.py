@@ -7,6 +7,9 @@ from functools import lru_cache
 from meijin.game import (
     OPENING_RULES,
     Choose,
+    Declare,
+    Offer,
+    OpeningAction,
     Placement,
     Task,
     TimeControl,
@@ -16,6 +19,7 @@ from meijin.game import (
 )
 from meijin.game import Analysis as SearchAnalysis
 from meijin.game.arbiter.arbiter import Arbiter
+from meijin.game.rules.opening_rule import MOST_OFFERS
 from meijin.server.errors import (
     InvalidRequestError,
     ProtocolError,
@@ -68,8 +72,8 @@ MAX_SETTINGS, MAX_SETTING, MAX_SETTINGS_BYTES = 64, 500, 4096
 MAX_PV_BYTES = 2 * MAX_PV
 """Kept of an expected line: two for each ply."""
 
-MAX_STONES = 1 + max(rule.most_stones for rule in OPENING_RULES.values())
-"""Read of a placement: one more than any opening asks for, so that too many stay too many."""
+MAX_STONES = 1 + max(MOST_OFFERS, *(rule.most_stones for rule in OPENING_RULES.values()))
+"""Read of a placement or an offer: more than any opening asks for, so that too many stay too many."""
 
 MAX_EVALUATIONS = MAX_OUTSTANDING + SPARE_ACTIONS
 """Answers outside of games that a message may hold."""
@@ -234,7 +238,9 @@ def actions_from_proto(message: pb.Actions) -> Actions:
         ],
         resigns=[resign.game for resign in message.resigns],
         failures=[_failure_from_proto(failure) for failure in message.failures],
-        openings=_openings_from_proto(message) if message.placements or message.choices else (),
+        openings=_openings_from_proto(message)
+        if message.placements or message.choices or message.declarations or message.offers
+        else (),
         evaluations=[evaluation_from_proto(each) for each in message.evaluations]
         if message.evaluations
         else (),
@@ -265,18 +271,22 @@ def _openings_from_proto(message: pb.Actions) -> list[OpeningPlay]:
     Raises:
         InvalidRequestError: a side is no colour.
     """
-    openings = [
-        OpeningPlay(
-            each.game, each.ply, Placement(tuple(each.cells[:MAX_STONES])), each.thinking_us
-        )
-        for each in message.placements
-    ]
+
+    def play(
+        each: pb.Placement | pb.Choose | pb.Declare | pb.Offer, action: OpeningAction
+    ) -> OpeningPlay:
+        return OpeningPlay(each.game, each.ply, action, each.thinking_us)
+
+    openings = [play(each, Placement(_cells(each.cells))) for each in message.placements]
     with invalid_request("choices"):
-        openings += [
-            OpeningPlay(each.game, each.ply, Choose(color_from_proto(each.color)), each.thinking_us)
-            for each in message.choices
-        ]
+        openings += [play(each, Choose(color_from_proto(each.color))) for each in message.choices]
+    openings += [play(each, Declare(each.offers)) for each in message.declarations]
+    openings += [play(each, Offer(_cells(each.cells))) for each in message.offers]
     return openings
+
+
+def _cells(cells: Sequence[int]) -> tuple[int, ...]:
+    return tuple(cells[:MAX_STONES])
 
 
 def _failure_from_proto(message: pb.Failure) -> Failure:
@@ -371,9 +381,8 @@ def _add_turns(events: pb.Events, turns: Sequence[tuple[LiveGame, int]]) -> None
 
 def _set_task(turn: pb.TurnRequested, arbiter: Arbiter, task: Task) -> None:
     """Say what a turn of an opening asks for; its seat has both parities of the ply."""
-    turn.opponent_clock_ms = arbiter.clock.left_ns(task.seat.other) // 1_000_000
-    turn.task.stones = task.stones
-    turn.task.may_choose = task.may_choose
+    turn.opponent_clock_ms = arbiter.clock.left_ns(arbiter.seat_to_act.other) // 1_000_000
+    turn.task.CopyFrom(to_message(task, pb.OpeningTask))
 
 
 @lru_cache(maxsize=64)

@@ -31,10 +31,10 @@ from sqlalchemy import (
     tuple_,
 )
 
-from meijin.game import Ending, Party, Result
+from meijin.game import Ending, Offer, Party, Result
 from meijin.game.board.moves import MOVE_BYTES
 from meijin.store.faults import VoidEvidence
-from meijin.store.games import decode_choice
+from meijin.store.games import decode_decisions
 from meijin.store.rows import columns_of
 from meijin.store.schema import (
     BotVersionId,
@@ -64,15 +64,19 @@ def opening_key(opening: bytes) -> int:
     return hash64(opening)
 
 
-def settled_opening(moves: bytes, opening_plies: int, choice: bytes | None) -> bytes:
-    """The first cells of a game's `moves`: its opening, or the stones that a side was chosen on.
+def settled_opening(moves: bytes, opening_plies: int, decided: bytes | None) -> bytes:
+    """The first cells of a game's `moves`: its opening, or the stones of the last decision.
 
     Args:
         moves: Two bytes a cell, little-endian.
         opening_plies: How many of them the game began with.
-        choice: As it is stored; ``None`` where none was made.
+        decided: Its decisions as they are stored; ``None`` where there were none. One of the
+            cells that were offered counts.
     """
-    plies = opening_plies if choice is None else decode_choice(choice)[0].ply
+    plies = opening_plies
+    if decided is not None:
+        last = decode_decisions(decided)[0][-1]
+        plies = last.ply + isinstance(last.action, Offer)
     return moves[: MOVE_BYTES * plies]
 
 
@@ -316,7 +320,7 @@ def logged_games(
             day=game.day,
             black_id=game.black_id,
             white_id=game.white_id,
-            opening=opening_key(settled_opening(game.moves, game.opening_plies, game.choice)),
+            opening=opening_key(settled_opening(game.moves, game.opening_plies, game.decisions)),
             points=_POINTS[game.result],
             fault=_FAULTS.get(game.at_fault, 0),
             is_repeat=game.has_moves and digest in seen,
@@ -334,7 +338,7 @@ class _LoggedGame(NamedTuple):
     black_id: BotVersionId
     white_id: BotVersionId
     opening_plies: int
-    choice: bytes | None
+    decisions: bytes | None
     moves: bytes
     result: Result
     ending: Ending

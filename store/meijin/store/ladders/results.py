@@ -278,11 +278,11 @@ def _by_opening(connection: Connection, games: Subquery) -> list[OpeningResults]
 
 
 def _openings_of(connection: Connection, games: Sequence[GameId]) -> dict[GameId, bytes]:
-    columns = (Game.id, Game.moves, Game.opening_plies, Game.choice)
+    columns = (Game.id, Game.moves, Game.opening_plies, Game.decisions)
     query = select(*columns).where(Game.id.in_(games))
     return {
-        game_id: settled_opening(moves, plies, choice)
-        for game_id, moves, plies, choice in connection.execute(query)
+        game_id: settled_opening(moves, plies, decided)
+        for game_id, moves, plies, decided in connection.execute(query)
     }
 
 

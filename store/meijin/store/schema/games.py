@@ -83,8 +83,8 @@ class Game(Record, table="game"):
     is_repeat: Field[bool] = column(default=False, server_default=false())
     """An earlier game of the ladder was the same, so this one is not rated: known once it is in
     the ladder's log, see `Ladder.sequenced`."""
-    choice: Field[bytes | None] = column(default=None)
-    """The choice of a side, see `encode_choice`; ``None`` where none was made, and while it runs."""
+    decisions: Field[bytes | None] = column(default=None)
+    """Those of its opening, see `encode_decisions`; ``None`` for none, and while it runs."""
     is_swapped: Field[bool] = column(default=False, server_default=false())
     """The first player, whom the pairing calls black, had white in the end."""
     release: Field[str] = column(String(40), default=RELEASE, server_default="")
@@ -127,8 +127,8 @@ class JournalRow(Record, table="journal"):
     id: Field[EntryId] = column(primary_key=True, autoincrement=False)
     """Given by the server: a repeated commit of the same entry is recognised by the two."""
     moves: Field[bytes]
-    """28 bytes a stone or choice of a side: game, ply, code (a cell, or what `encode_action`
-    makes of a choice), raw and charged nanoseconds (``<QHHQQ``)."""
+    """28 bytes a stone or a code of a decision: game, ply, code (a cell, or what `encode_action`
+    makes of a decision), raw and charged nanoseconds (``<QHHQQ``)."""
     analysis: Field[dict[str, Any] | None] = column(default=None)
     """By game and ply, what the bots said they thought; ``None`` when nothing."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from meijin.game import Choose, Color, Ending, Outcome, SideChoice, encode_action
+from meijin.game import Choose, Color, Decision, Declare, Ending, Offer, Outcome, encode_action
 from meijin.server.match.journal import compaction
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.live import segments
@@ -70,8 +70,8 @@ class Table:
         arbiter = SimpleNamespace(
             board=SimpleNamespace(moves=list(range(first)), ply=first),
             outcome=None,
-            position=SimpleNamespace(choice=None),
-            choice_ns=(0, 0),
+            position=SimpleNamespace(decisions=[]),
+            decision_ns=[],
             raw_ns=[],
             charged_ns=[],
         )
@@ -89,7 +89,7 @@ class Table:
         self.compaction.forget([game])
 
     def commit(self, *moved: LiveGame) -> None:
-        """Commit an entry with a move, or the choice of a side, in some games."""
+        """Commit an entry with a move, or a decision, in some games."""
         self._last += 1
         entry = JournalEntry(EntryId(self._last), epoch=self._epoch)
         for game in moved:
@@ -108,15 +108,19 @@ class Table:
         arbiter = game.arbiter
         code = ply = len(arbiter.board.moves)
         times = self.rng.randrange(1000), self.rng.randrange(1000)
-        is_choice = arbiter.position.choice is None and self.rng.random() < 0.1
-        if is_choice:
-            choice = SideChoice(ply, self.rng.choice((Color.BLACK, Color.WHITE)))
-            arbiter.position.choice, arbiter.choice_ns = choice, times
-            (code,) = encode_action(Choose(choice.color))
+        decided = {decision.ply for decision in arbiter.position.decisions}
+        if ply not in decided and self.rng.random() < 0.1:
+            actions = (Choose(self.rng.choice(tuple(Color))), Declare(3), Offer((7, 8, 9)))
+            action = self.rng.choice(actions)
+            arbiter.position.decisions.append(Decision(ply, action))
+            arbiter.decision_ns.append(times)
+            for each in encode_action(action):
+                entry.moves += pack_move(game.id, ply, each, *times)
+                self.happened[game.id].append((each, *times))
+                times = 0, 0
+            return
         entry.moves += pack_move(game.id, ply, code, *times)
         self.happened[game.id].append((code, *times))
-        if is_choice:
-            return
         arbiter.board.moves.append(ply)
         arbiter.raw_ns.append(times[0])
         arbiter.charged_ns.append(times[1])

@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 from grpc.aio import AioRpcError
 
-from meijin.game import OPENING_RULES, RULES, Color, decode_moves
+from meijin.game import FREE, RULES, SWAP, SWAP1, SWAP2, Color, decode_moves
 from meijin.v1 import play_service_pb2 as pb
 from meijin.web.gateway import Services
 from meijin.web.play.person_game import PersonGame
@@ -36,9 +36,9 @@ CAPABILITIES = Capabilities(
     max_size=22,
     max_games=4,
     any_line=True,
-    opening_rules=tuple(OPENING_RULES.values()),
+    opening_rules=(FREE, SWAP1, SWAP, SWAP2),
 )
-"""What a page can show and take."""
+"""What a page can show and take: no offers, nor stones in squares."""
 
 READY_TIMEOUT = timedelta(seconds=10)
 """How long a person waits for the arena."""

@@ -55,7 +55,7 @@ def _end(record: GameRecord) -> str:
 def _clocks(record: GameRecord) -> list[list[int]] | None:
     """Microseconds on both sides' clocks before every ply and at the end, if they are known.
 
-    What the choice of a side took is not.
+    What the decisions of an opening took is not.
     """
     if record.time_control is None or record.time_control.initial is None or not record.times:
         return None

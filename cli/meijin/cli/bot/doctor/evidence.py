@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from meijin.cli.bot.doctor.arena import CheckFailedError
-from meijin.game import Color, Ending, Outcome, Party
+from meijin.game import Choose, Color, Ending, Outcome, Party
+from meijin.game.records.recorded_turn import opening_actions, player_of
 from meijin.v1 import game_pb2
+from meijin.wire.records import record_from_proto
 from meijin.wire.values import outcome_from_proto, variant_from_proto
 
 FORFEITS = {
@@ -87,11 +89,14 @@ def color_of(game: game_pb2.Game, bot: str) -> Color:
     return Color.BLACK if game.black == bot else Color.WHITE
 
 
-def chooser(game: game_pb2.Game) -> str:
-    """Who has chosen a side; empty where nobody has."""
-    if not game.HasField("choice"):
-        return ""
-    return game.black if game.choice.color == game_pb2.COLOR_BLACK else game.white
+def choosers(game: game_pb2.Game) -> list[str]:
+    """Who has chosen a side, once for each time."""
+    record = record_from_proto(game)
+    return [
+        player_of(record, position.seat_to_act)
+        for position, action in opening_actions(record)
+        if isinstance(action, Choose)
+    ]
 
 
 def move_times(games: Sequence[game_pb2.Game], bot: str) -> list[float]:

@@ -1,6 +1,7 @@
 """The examination: the checks of a bot in their order, and what hangs on what."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -10,7 +11,7 @@ from statistics import median
 from meijin.bots.bridge.settings import WrapSettings
 from meijin.cli.bot.doctor.arena import GRACE, CheckFailedError, DoctorArena, ExamGames
 from meijin.cli.bot.doctor.engine import EngineExamination, wrapped_engine
-from meijin.cli.bot.doctor.evidence import check_games, chooser, move_times
+from meijin.cli.bot.doctor.evidence import check_games, choosers, move_times
 from meijin.cli.bot.doctor.plan import (
     FAST_CONTROL,
     LONG_CONTROL,
@@ -195,10 +196,15 @@ class Examination:
     def _opening(self, opening: OpeningRule) -> Check:
         """Games with one opening rule, in which the opponent makes each of its choices."""
         count = 2 if self.is_quick else OPENING_GAMES
-        variant = replace(self._variant, opening_rule=opening)
+        try:
+            variant = replace(self._variant, opening_rule=opening)
+        except ValueError as error:
+            return Check(str(error), status=Status.SKIP)
         games = self._play(ExamGames(variant, control_for(self._claims), count))
-        chosen = [chooser(game) for game in games].count(self.arena.name)
-        return Check(f"{count} games; it chose its side in {chosen}, the opponent in the others")
+        chosen = Counter(name for game in games for name in choosers(game))
+        own = chosen.pop(self.arena.name, 0)
+        said = f"it chose a side {own} times, the opponent {chosen.total()} times"
+        return Check(f"{count} games; {said}")
 
     def _fast_clock(self) -> Check:
         """Games on the fastest clock that the bot takes, within reason."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import cycle
 
 from meijin.bots import RESIGN, Answer, Position, RandomBot
-from meijin.game import Board, Color
+from meijin.game import Board, Color, Offer
 
 MOST_PLIES = 30
 """With this many stones on the board the examiner resigns; smaller boards are played to the end."""
@@ -43,12 +43,14 @@ class Examiner(RandomBot):
             self._gate.wait()
         return [self._answer(position) for position in positions]
 
-    def choose_side(self, position: Position, stones: int) -> Color | Sequence[int]:
-        """Place further stones, take white and take black in turn, so that all of it is met."""
+    def choose_side(self, position: Position, stones: int) -> Color | Sequence[int] | Offer:
+        """Do without, take white and take black in turn, so that all of it is met."""
         choice = next(self._choices)
-        if choice is None and not stones:
-            choice = next(self._choices)
-        return self.place_opening(position, stones) if choice is None else choice
+        if choice is None and stones:
+            return self.place_opening(position, stones)
+        if choice is None and position.task is not None and position.task.offers:
+            return Offer(tuple(self.offer_cells(position, position.task.offers)))
+        return choice or next(filter(None, self._choices))
 
     def _answer(self, position: Position) -> Answer:
         if len(position.board.moves) >= MOST_PLIES:

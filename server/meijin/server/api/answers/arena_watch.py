@@ -9,7 +9,7 @@ from typing import Self
 
 from meijin.game import Color, Seat, encode_moves
 from meijin.game.arbiter.moment import Moment
-from meijin.server.api.answers.games import live_choice, live_game, told_analysis
+from meijin.server.api.answers.games import live_decisions, live_game, told_analysis
 from meijin.server.api.answers.pages import id_if_any, number
 from meijin.server.api.calls.loop_share import LoopShare
 from meijin.server.errors import InvalidRequestError
@@ -81,13 +81,13 @@ def _rate(asked: float) -> float:
 class WatchedGame:
     """A running game, and what one watcher has been told of it. Nothing is told uncommitted."""
 
-    __slots__ = ("_has_choice", "_is_new", "_ply", "_state", "game")
+    __slots__ = ("_decided", "_is_new", "_ply", "_state", "game")
 
     def __init__(self, game: LiveGame) -> None:
         self.game = game
         self._is_new = True
         self._ply = 0
-        self._has_choice = False
+        self._decided = 0
         self._state: tuple[int, int, bool, bool] | None = None
 
     def update(self, moment: Moment, *, has_ended: bool) -> pb.GameUpdate | None:
@@ -103,10 +103,10 @@ class WatchedGame:
             return None
         self._state = state
         ply, cells = self._ply, game.committed_moves[self._ply :]
-        has_choice = game.committed_choice is not None
-        is_whole = self._is_new or has_ended or has_choice is not self._has_choice
+        decided = len(game.committed_decisions)
+        is_whole = self._is_new or has_ended or decided != self._decided
         is_settled = has_ended or not (game.is_uncommitted or arbiter.outcome)
-        self._is_new, self._has_choice, self._ply = False, has_choice, ply + len(cells)
+        self._is_new, self._decided, self._ply = False, decided, ply + len(cells)
         if not (is_whole or is_settled or cells):
             return None
         update = pb.GameUpdate(
@@ -209,7 +209,7 @@ class ArenaWatch:
 def _told(game: LiveGame, *, has_ended: bool) -> game_pb2.Game:
     """A game as far as anybody may know: an end that is not committed is left out."""
     message = live_game(game)
-    message.MergeFrom(game_pb2.Game(choice=live_choice(game)))
+    message.decisions.extend(live_decisions(game))
     if not has_ended:
         message.state = game_pb2.GAME_STATE_RUNNING
         for field in ("outcome", "end_time"):

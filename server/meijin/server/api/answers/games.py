@@ -1,22 +1,25 @@
 """Games as messages: what the store has of them, merged with what is being played."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from meijin.game import (
     Analysis,
+    Choose,
+    Decision,
+    Declare,
     Ending,
     GameEngine,
+    Offer,
     Outcome,
     Seat,
-    SideChoice,
     TimeControl,
     Variant,
     decode_moves,
 )
 from meijin.game.records.analysis import cells_on_board
 from meijin.server.match.live.live_game import LiveGame
-from meijin.store.games import GameRow, decode_choice, decode_times
+from meijin.store.games import GameRow, decode_decisions, decode_times
 from meijin.store.schema import GameState
 from meijin.v1 import game_pb2 as pb
 from meijin.wire.mapping import to_message
@@ -49,7 +52,7 @@ def stored_game(row: GameRow, live: LiveGame | None = None) -> pb.Game:
         swapped=is_swapped,
         pairing_reason=row.reason,
         moves=None,
-        choice=None,
+        decisions=None,
     )
 
 
@@ -84,12 +87,11 @@ def whole_game(
     if running is not None:
         said = running.analysis
         game.moves.extend(live_moves(running))
-        game.MergeFrom(pb.Game(choice=live_choice(running)))
+        game.decisions.extend(live_decisions(running))
     else:
         cells, (raw, charged) = decode_moves(row.moves), decode_times(row.times)
         game.moves.extend(_moves(cells, row.opening_plies, raw, charged))
-        if row.choice is not None:
-            game.choice.CopyFrom(_choice(*decode_choice(row.choice)))
+        game.decisions.extend(map(_decision, *decode_decisions(row.decisions)))
     for ply, move in enumerate(game.moves if said else ()):
         analysis = told_analysis((said or {}).get(str(ply)), row.variant)
         if analysis is not None:
@@ -140,15 +142,14 @@ def live_game(game: LiveGame) -> pb.Game:
 
 _NOT_LIVE = (
     *("black_version", "white_version", "ladder", "tournament_name", "repeat"),
-    *("moves", "choice", "black_engine", "white_engine", "pair", "round", "seed", "release"),
+    *("moves", "decisions", "black_engine", "white_engine", "pair", "round", "seed", "release"),
 )
 """What is not told of a running game in a list."""
 
 
-def live_choice(game: LiveGame) -> pb.SideChoice | None:
-    """The committed choice of a side in a running game."""
-    choice = game.committed_choice
-    return None if choice is None else _choice(choice, *game.arbiter.choice_ns)
+def live_decisions(game: LiveGame) -> Iterable[pb.OpeningDecision]:
+    """The committed decisions of a running game's opening."""
+    return map(_decision, game.committed_decisions, game.arbiter.decision_ns)
 
 
 def live_moves(game: LiveGame, *, since: int = 0) -> Sequence[pb.Move]:
@@ -175,8 +176,15 @@ def _moves(
     return moves
 
 
-def _choice(side: SideChoice, raw_ns: int, charged_ns: int) -> pb.SideChoice:
-    message = pb.SideChoice(ply=side.ply, color=color_to_proto(side.color))
+def _decision(decision: Decision, times: tuple[int, int]) -> pb.OpeningDecision:
+    message, (raw_ns, charged_ns) = pb.OpeningDecision(ply=decision.ply), times
+    match decision.action:
+        case Choose(color):
+            message.color = color_to_proto(color)
+        case Declare(offers):
+            message.declared = offers
+        case Offer(cells):
+            message.offered.extend(cells)
     message.raw_time.FromNanoseconds(raw_ns)
     message.charged_time.FromNanoseconds(charged_ns)
     return message

@@ -68,15 +68,15 @@ class GameServicer(GameServiceServicer):
             first = await self._stored.find(game_id)
             yield pb.WatchGameResponse(game=first)
             told = len(first.moves)
-            has_choice = first.HasField("choice")
+            decided = len(first.decisions)
             is_running = first.state == game_pb2.GAME_STATE_RUNNING
             while is_running:
                 fact = await subscriber.next()
                 assert isinstance(fact, GameEvent)
                 is_ended = fact.kind is EventKind.ENDED
-                if is_ended or (not has_choice and fact.game.committed_choice is not None):
+                if is_ended or len(fact.game.committed_decisions) > decided:
                     game = await self._stored.find(game_id)
-                    told, has_choice = len(game.moves), True
+                    told, decided = len(game.moves), len(game.decisions)
                     is_running = not is_ended and game.state == game_pb2.GAME_STATE_RUNNING
                     yield pb.WatchGameResponse(game=game)
                 elif moves := live_moves(fact.game, since=told):

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from meijin.game import Choose, encode_action
+from meijin.game import encode_action
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.live.segments import Segments
 from meijin.store.journal import MOVE_BYTES, JournalEntry, pack_game, size_of_entry
@@ -100,14 +100,15 @@ class Compaction:
 
 
 def _write_game(entry: JournalEntry, game: LiveGame) -> None:
-    """Add all moves of a game to an entry, with the choice of a side and what the bots said."""
+    """Add all moves of a game to an entry, with its decisions and what the bots said."""
     arbiter = game.arbiter
-    choice, first = arbiter.position.choice, game.opening_plies
+    first = game.opening_plies
     cells = arbiter.board.moves[first:]
     moves = [*zip(cells, arbiter.raw_ns, arbiter.charged_ns, strict=True)]
-    if choice is not None:
-        (code,) = encode_action(Choose(choice.color))
-        moves.insert(choice.ply - first, (code, *arbiter.choice_ns))
+    decided = [*zip(arbiter.position.decisions, arbiter.decision_ns, strict=True)]
+    for (ply, action), times in reversed(decided):
+        code, *others = encode_action(action)
+        moves[ply - first : ply - first] = [(code, *times), *((each, 0, 0) for each in others)]
     entry.moves += pack_game(game.id, moves, opening_plies=first)
     if game.analysis:
         entry.analysis[str(game.id)] = dict(game.analysis)  # the writer's thread reads the copy

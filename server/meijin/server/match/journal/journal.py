@@ -7,7 +7,7 @@ rest to the database, each without waiting for the other; on PostgreSQL all go t
 import itertools
 from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 
-from meijin.game import Choose, OpeningAction, encode_action
+from meijin.game import OpeningAction, Placement, encode_action, is_stone
 from meijin.server.match.journal.compaction import Compaction
 from meijin.server.match.journal.group_commit import Batch, CommitWatch, GroupCommit
 from meijin.server.match.journal.log_commit import LogCommit
@@ -87,14 +87,16 @@ class Journal:
     def add_action(self, game: LiveGame, ply: int, action: OpeningAction) -> None:
         """Add a game that goes on after an action of its opening."""
         batch, arbiter = self.moves.batch, game.arbiter
-        if isinstance(action, Choose):
-            times = [arbiter.choice_ns]
+        codes = encode_action(action)
+        if isinstance(action, Placement):
+            first = -len(codes)
+            raw_ns, charged_ns = arbiter.raw_ns[first], arbiter.charged_ns[first]
         else:
-            count = len(action.cells)
-            times = list(zip(arbiter.raw_ns[-count:], arbiter.charged_ns[-count:], strict=True))
-        plies = range(ply, ply + len(times))
-        for code, at, (raw_ns, charged_ns) in zip(encode_action(action), plies, times, strict=True):
-            batch.entry.moves += pack_move(game.id, at, code, raw_ns, charged_ns)
+            raw_ns, charged_ns = arbiter.decision_ns[-1]
+        for code in codes:
+            batch.entry.moves += pack_move(game.id, ply, code, raw_ns, charged_ns)
+            raw_ns = charged_ns = 0  # the first code has the time of them all
+            ply += is_stone(code)
         batch.opened.append(game)
         self.moves.wake()
 

@@ -8,12 +8,13 @@ from typing import Any, Protocol
 
 from meijin.game import (
     Adjudicator,
+    Choose,
     Color,
+    Decision,
     Ending,
     Outcome,
     Party,
     Seat,
-    SideChoice,
     TimeControl,
     encode_moves,
 )
@@ -23,7 +24,7 @@ from meijin.server.match.live.commands import Analysis
 from meijin.server.match.live.segments import Segment
 from meijin.server.match.live.witnesses import Witnesses
 from meijin.store.access.people import is_person_name
-from meijin.store.games import encode_choice, encode_times
+from meijin.store.games import encode_decisions, encode_times
 from meijin.store.journal import GameEnd
 from meijin.store.ladders.games import fingerprint, opening_key
 from meijin.store.schema import (
@@ -151,7 +152,7 @@ class LiveGame:
     is_uncommitted: bool = False
     """Its last action is not committed yet, so nobody may hear of it."""
     uncommitted_stones: int = 1
-    """How many stones that action has placed: 0 for the choice of a side."""
+    """How many stones that action has placed: 0 for a decision."""
     end_time: datetime | None = None
     """``None`` while it runs."""
     adjudicator: Adjudicator | None = None
@@ -182,16 +183,19 @@ class LiveGame:
         return moves[: len(moves) - self.uncommitted_stones] if self.is_uncommitted else moves
 
     @property
-    def committed_choice(self) -> SideChoice | None:
-        """The choice of a side that its opening has, once it is made and committed."""
+    def committed_decisions(self) -> Sequence[Decision]:
+        """The decisions of its opening that are committed."""
+        decisions = self.arbiter.position.decisions
         is_committed = not self.is_uncommitted or self.uncommitted_stones
-        return self.arbiter.position.choice if is_committed else None
+        return decisions if is_committed else decisions[:-1]
 
     def color(self, seat: Seat) -> Color:
         """The colour that a seat has, as far as anybody may know."""
-        if self.committed_choice is None:
-            return Color.BLACK if seat is Seat.FIRST else Color.WHITE
-        return self.arbiter.position.color_of(seat)
+        position, known = self.arbiter.position, len(self.committed_decisions)
+        hidden = position.decisions[known:]
+        is_hidden = bool(hidden) and isinstance(hidden[0].action, Choose)
+        black = position.black_before if is_hidden else position.black
+        return Color.BLACK if seat is black else Color.WHITE
 
     def seat(self, player: Participant) -> Seat:
         return Seat.FIRST if player is self.first else Seat.SECOND
@@ -363,7 +367,7 @@ class LiveGame:
     def to_end(self, sequence: int) -> GameEnd:
         arbiter, outcome = self.arbiter, self.final_outcome
         assert self.end_time is not None
-        culprit, choice = self.culprit, arbiter.position.choice
+        culprit = self.culprit
         moves = encode_moves(arbiter.board.moves)
         return GameEnd(
             id=self.id,
@@ -379,7 +383,7 @@ class LiveGame:
             detail=outcome.detail,
             fault_version_id=self.concerned if culprit is None else self.version(culprit),
             evidence=dict(arbiter.evidence),
-            choice=None if choice is None else encode_choice(choice, *arbiter.choice_ns),
+            decisions=encode_decisions(arbiter.position.decisions, arbiter.decision_ns),
             is_swapped=arbiter.position.is_swapped,
             bots=(self.first.bot_id, self.second.bot_id),
             fingerprint=fingerprint(*self.versions, self.opening_plies, moves),

@@ -210,7 +210,8 @@ class Session:
 
     def add_choice(self, game: LiveGame) -> None:
         """A player has chosen its side in `game`."""
-        if game.number not in self._started:  # a start tells the sides as they are
+        # A start tells the sides as they are, and so does a choice that waits.
+        if game.number not in self._started and game not in self._choices:
             self._choices.append(game)
             self.wake.set()
 

@@ -89,7 +89,7 @@ def held_back(game: game_pb2.Game) -> game_pb2.Game:
     kept = game_pb2.Game()
     kept.CopyFrom(game)
     del kept.moves[game.opening_plies :]
-    kept.ClearField("choice")
+    kept.ClearField("decisions")
     kept.ply = len(kept.moves)
     return kept
 

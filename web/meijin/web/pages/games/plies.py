@@ -9,6 +9,7 @@ from meijin.game import Analysis, Color, GameRecord, cell_name
 from meijin.game.board.forbidden import forbidden_by_ply
 from meijin.game.records.recorded_turn import ClockReading, recorded_clocks
 from meijin.v1 import game_pb2
+from meijin.wire.records import decision_times
 
 GAMES_KEPT = 64
 """Of which it is known where no stone may be placed; a running game is another at each ply."""
@@ -87,7 +88,7 @@ def _ply(number: int, move: game_pb2.Move, said: Analysis | None, record: GameRe
 def _clocks(message: game_pb2.Game, record: GameRecord) -> Sequence[ClockReading | None]:
     if record.time_control is None or record.time_control.initial is None:
         return [None] * (len(record.moves) + 1)
-    return list(recorded_clocks(record, message.choice.charged_time.ToTimedelta()))
+    return list(recorded_clocks(record, decision_times(message)))
 
 
 def _forbidden(record: GameRecord) -> Sequence[tuple[int, ...]]:

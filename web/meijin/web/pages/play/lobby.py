@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
-from meijin.game import OPENING_RULES, RULES
+from meijin.game import RULES
 from meijin.v1 import bot_service_pb2, game_service_pb2
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.web.cache import LazyPage
@@ -14,6 +14,7 @@ from meijin.web.forms import fields_of
 from meijin.web.gateway import Services, Visitor
 from meijin.web.pages.play.person import PlayingPerson, has_person
 from meijin.web.pages.play.terms import BOT_TIMES, CLOCKS, asked_settings
+from meijin.web.play.stream import CAPABILITIES
 from meijin.web.refusals import Refusal
 from meijin.web.request import Answer, Form, Page, PageRequest, Private, see_other
 
@@ -28,7 +29,7 @@ LOOK_INTERVAL = timedelta(seconds=0.5)
 
 OFFERED = {
     "rules": tuple(RULES),
-    "openings": tuple(OPENING_RULES),
+    "openings": tuple(each.name for each in CAPABILITIES.opening_rules),
     "sizes": (15, 19, 20, 13, 11, 9),
     "bot_times": BOT_TIMES,
     "clocks": CLOCKS,
