@@ -60,6 +60,11 @@ COMMANDS = tuple(
             "match.play",
             "Play bots and engines against each other here, as many games at once as there are cores.",
         ),
+        (
+            "tune",
+            "match.tune",
+            "Find better values for numbers that a bot or an engine is given, on all cores.",
+        ),
         ("match", "match.commands", "Play a match between two bots and print the score."),
         (
             "challenge",

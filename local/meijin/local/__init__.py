@@ -8,6 +8,7 @@
 - `match_settings`, `match_play`, `match_result`: what a match is to be, how it is played, and what
   it came to
 - `first_fault`: the first game that a bot has forfeited, and why
+- `tuning`: better values for the numbers that a side is given
 - `analyser`, `position_files`: positions searched by a bot, and where they come from
 - `game_tables`: games as tables for statistics, in files and in memory
 - `errors`: what can't be carried out, in one line, and what an installation lacks

@@ -8,4 +8,5 @@
 - `game_loop`: one game from its opening to its record, judged by the arbiter
 - `slots`: processes that play one game at a time each
 - `worker`: the stream to the server, and the slots
+- `pool`: slots that play what their parent sends, with options of the moment
 """

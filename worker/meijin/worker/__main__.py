@@ -1,4 +1,6 @@
-"""Runs a worker by its plan: python -m meijin.worker PLAN.
+"""Runs a worker by its plan: python -m meijin.worker PLAN [DESCRIPTOR].
+
+With the descriptor of a connection it serves that one in place of a server, see `pool`.
 
 What it says on standard output is words for people, or a JSON object in a line: `waiting`, for the
 side of a name; `ready`, its sides play; `many`, a bot that plays many games at once by itself, which is to be connected instead;
@@ -16,6 +18,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from meijin.bots.bridge.dialogue import EngineError
@@ -23,9 +27,10 @@ from meijin.bots.sdk.errors import BotLoadError
 from meijin.bots.sdk.hardware import hardware, read_speed
 from meijin.v1.play_service_pb2 import Hello
 from meijin.worker.plan import Plan
-from meijin.worker.players import PlayerError, PlaysManyError
+from meijin.worker.players import Player, PlayerError, PlaysManyError
+from meijin.worker.pool import make_pool_player, serve_pool
 from meijin.worker.sides import Side, make_sides
-from meijin.worker.slots import Slot, start_slot
+from meijin.worker.slots import MakePlayer, Slot, start_slot
 
 AT_ONCE = 2
 """Sides that are examined at once: most of it is waiting, and their answers are timed."""
@@ -36,8 +41,8 @@ def say(**words: object) -> None:
     sys.stdout.flush()
 
 
-def main(path: str) -> int:
-    """Play by a plan until the server ends the stream; the exit status."""
+def main(path: str, descriptor: str = "") -> int:
+    """Play by a plan until whoever has games ends it; the exit status."""
     plan = Plan.read(Path(path))
     logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -56,14 +61,18 @@ def main(path: str) -> int:
             say(error=str(error))
             return 1
         cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+        make: MakePlayer = partial(make_pool_player if descriptor else make_player, sides)
         slots = [
             start_slot(
                 number,
-                lambda name, slot: sides[name].player(slot),
+                make,
                 core=cores[number % len(cores)] if plan.is_pinned else None,
             )
             for number in range(plan.games)
         ]
+        if descriptor:
+            serve_pool(Connection(int(descriptor)), slots)
+            return 0
         return _serve(plan, slots, hellos)
 
 
@@ -78,6 +87,10 @@ def _find_out(sides: Mapping[str, Side]) -> list[Hello]:
             hellos[-1].hardware = machine = hardware()
             hellos[-1].nodes_per_second = read_speed() if machine else 0
         return hellos
+
+
+def make_player(sides: Mapping[str, Side], name: str, slot: int) -> Player:
+    return sides[name].player(slot)
 
 
 def _serve(plan: Plan, slots: Sequence[Slot], hellos: Sequence[Hello]) -> int:
@@ -99,4 +112,4 @@ def _serve(plan: Plan, slots: Sequence[Slot], hellos: Sequence[Hello]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -8,7 +8,7 @@ what it starts, such as threads of a library, outlives no fork. It ends when its
 does, which its parent's death brings.
 
 What is said on a connection is pickled, by `multiprocessing.connection`; both ends are of one
-installation and of one user.
+installation and of one user. The options come first: a player may have others than the host.
 """
 
 from __future__ import annotations
@@ -109,8 +109,9 @@ def _host(connection: Connection, spec: str, options: Sequence[str], bot: Bot | 
     """Play for one connection until its end; never returns."""
     status = 0
     try:
-        if bot is None:
-            bot = load_bot(spec, options)
+        wanted = connection.recv()
+        if bot is None or wanted != options:
+            bot = load_bot(spec, wanted)
             bot.prepare()
         settings = [f"{key}={value}" for key, value in sorted(bot.configuration.items())]
         connection.send(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Client, Connection
 
@@ -20,9 +21,10 @@ _NS_PER_MS = 1_000_000
 class BotPlayer(Player):
     """A bot of the SDK in a process of its own, forked by its host."""
 
-    def __init__(self, name: str, path: str) -> None:
+    def __init__(self, name: str, path: str, options: Sequence[str]) -> None:
         self._name = name
         self._path = path
+        self._options = options
         self._connection: Connection | None = None
         self._pid = 0
         self._is_thinking = False
@@ -35,6 +37,7 @@ class BotPlayer(Player):
             PlayerError: it can't be loaded; the message says why.
         """
         connection: Connection = Client(self._path, "AF_UNIX")
+        connection.send(self._options)
         told = _received(connection)
         if not isinstance(told, Ready):
             connection.close()

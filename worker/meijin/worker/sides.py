@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -32,7 +32,13 @@ LISTENING_INTERVAL = timedelta(milliseconds=10)
 NOTICE_INTERVAL = timedelta(seconds=5)
 """After it a bot that is not loaded yet has its last line passed on, and then again."""
 
+NO_OPTIONS: Mapping[str, str] = {}
+
 logger = logging.getLogger("meijin.worker")
+
+
+def _settings(options: Mapping[str, str]) -> list[str]:
+    return [f"{key}={value}" for key, value in options.items()]
 
 
 class Side(ABC):
@@ -51,8 +57,8 @@ class Side(ABC):
         """
 
     @abstractmethod
-    def player(self, slot: int) -> Player:
-        """A player of it for a slot."""
+    def player(self, slot: int, options: Mapping[str, str] = NO_OPTIONS) -> Player:
+        """A player of it for a slot, with `options` in the place of its own of these names."""
 
     @abstractmethod
     def close(self) -> None:
@@ -66,7 +72,7 @@ class BotSide(Side):
         super().__init__(plan)
         self._path = str(sockets / plan.name)
         self._log = folder / f"{plan.name}.log"
-        options = [f"{key}={value}" for key, value in plan.options.items()]
+        options = _settings(plan.options)
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
                 [*HOST, f"--log={plan.log}", f"--name={plan.name}", self._path, plan.bot, *options],
@@ -87,7 +93,7 @@ class BotSide(Side):
                 notice_time, told = time.monotonic() + NOTICE_INTERVAL.total_seconds(), line
                 logger.info("%s: %s", self.plan.name, line)
             time.sleep(LISTENING_INTERVAL.total_seconds())
-        player = BotPlayer(self.plan.name, self._path)
+        player = BotPlayer(self.plan.name, self._path, _settings(self.plan.options))
         ready = player.connect()
         player.close()
         if ready.plays_many:
@@ -106,8 +112,8 @@ class BotSide(Side):
         lines = self._log.read_text(errors="replace").splitlines()
         return lines[-1] if lines else ""
 
-    def player(self, slot: int) -> Player:  # noqa: ARG002 - its processes are alike
-        return BotPlayer(self.plan.name, self._path)
+    def player(self, slot: int, options: Mapping[str, str] = NO_OPTIONS) -> Player:  # noqa: ARG002 - its processes are alike
+        return BotPlayer(self.plan.name, self._path, _settings({**self.plan.options, **options}))
 
     def close(self) -> None:
         with suppress(OSError):  # it has ended
@@ -139,9 +145,11 @@ class EngineSide(Side):
         hello = hello_to_proto(engine, name=self.plan.name, digest=engine.digest, session_id="")
         return hello.hello
 
-    def player(self, slot: int) -> Player:
-        plan = self.plan
-        return EnginePlayer(plan.name, self._engine.starter, slot=slot, margin_ms=plan.margin_ms)
+    def player(self, slot: int, options: Mapping[str, str] = NO_OPTIONS) -> Player:
+        plan, starter = self.plan, self._engine.starter
+        if options:
+            starter = starter.with_options({**plan.options, **options})
+        return EnginePlayer(plan.name, starter, slot=slot, margin_ms=plan.margin_ms)
 
     def close(self) -> None:
         self._engine.close()

@@ -110,6 +110,13 @@ class Starter:
         self._sessions: WeakSet[EngineSession] = WeakSet()
         self._is_closed = False
 
+    def with_options(self, options: Mapping[str, str]) -> Starter:
+        """One of the same engine with other options, and with what is known of it."""
+        other = Starter(replace(self._settings, options=options))
+        other.pause, other.traits = self.pause, self.traits
+        other.known, other.protocol = self.known, self.protocol
+        return other
+
     @property
     def messages(self) -> MessagePatterns:
         """How the engine writes what it thinks."""

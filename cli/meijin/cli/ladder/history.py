@@ -95,12 +95,12 @@ def _first_day_lines(curves: Curves, title: str, day: date) -> str:
 def check_picture(path: Path) -> None:
     if path.suffix.lower() not in PICTURES:
         raise CommandError(f"{path}: give a name that ends in {', '.join(PICTURES)}")
-    _figures()
+    figures()
 
 
 def save_plot(curves: Curves, title: str, path: Path) -> None:
     """The curves with their 95 % intervals, as a picture in the format of its name."""
-    figure = _figures().Figure(figsize=(10, 6), layout="constrained")
+    figure = figures().Figure(figsize=(10, 6), layout="constrained")
     axes = figure.add_subplot(title=title, ylabel="Elo")
     if (day := _only_day(curves)) is not None:
         _show_first_day(axes, curves, day)
@@ -136,7 +136,8 @@ def _show_first_day(axes: "Axes", curves: Curves, day: date) -> None:
     axes.set_xlabel(f"{day:%Y-%m-%d}, one day so far")
 
 
-def _figures() -> ModuleType:
+def figures() -> ModuleType:
+    """What draws pictures, where it is installed."""
     try:
         from matplotlib import figure  # noqa: PLC0415 - not a part of the bare installation
     except ImportError:

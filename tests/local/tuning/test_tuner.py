@@ -1,0 +1,82 @@
+"""A tuning that is killed anywhere goes on to the same values."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.local.tuning.test_spsa import PARAMETERS, played
+
+from meijin.local.errors import ArenaError
+from meijin.local.tuning.spsa import Spsa, Trial
+from meijin.local.tuning.tuner import play_trials, take_up
+from meijin.local.tuning.tuning_log import FILE, TuningLog
+
+PAIRS, WINDOW = 40, 6
+
+
+class KilledError(Exception):
+    """A kill."""
+
+
+class Player:
+    """Plays at once, the last one first; is killed after so many results."""
+
+    def __init__(self, kills_after: int = PAIRS) -> None:
+        self._waiting: list[Trial] = []
+        self._left = kills_after
+
+    def play(self, trial: Trial) -> None:
+        self._waiting.append(trial)
+
+    def result(self) -> tuple[int, float]:
+        if not self._left:
+            raise KilledError
+        self._left -= 1
+        trial = self._waiting.pop()
+        return trial.number, played(trial)
+
+
+def run(folder: Path, player: Player, seed: int = 7) -> list[tuple[float, ...]]:
+    """One command: the path at its end."""
+    with TuningLog(folder, {"side": "x"}, {"seed": seed}) as log:
+        spsa = Spsa(PARAMETERS, PAIRS, seed=log.drawn["seed"], window=WINDOW)
+        take_up(spsa, log)
+        with suppress(KilledError):
+            play_trials(spsa, log, player, lambda: None)
+        return spsa.path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[float, ...]]]:
+    """The path of a tuning that nobody has stopped."""
+    yield run(tmp_path_factory.mktemp("whole"), Player())
+
+
+@pytest.mark.parametrize("results", range(0, PAIRS, 7))
+def test_a_killed_tuning_goes_on_to_the_same_values(
+    tmp_path: Path, whole: list[tuple[float, ...]], results: int
+) -> None:
+    """Its seed is that of the file; what was in play is played again."""
+    run(tmp_path, Player(results))
+    assert run(tmp_path, Player(PAIRS - results), seed=99) == whole
+
+
+def test_half_a_line_is_no_result(tmp_path: Path, whole: list[tuple[float, ...]]) -> None:
+    """As a kill leaves it while it is written."""
+    run(tmp_path, Player(10))
+    path = tmp_path / FILE
+    path.write_bytes(path.read_bytes()[:-5])
+    assert run(tmp_path, Player(PAIRS - 9)) == whole
+
+
+def test_another_tuning_has_another_folder(tmp_path: Path) -> None:
+    run(tmp_path, Player(3))
+    before = (tmp_path / FILE).read_bytes()
+    with pytest.raises(ArenaError, match="another tuning"):
+        TuningLog(tmp_path, {"side": "y"}, {"seed": 7})
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / FILE).write_text("hello\n")
+    with pytest.raises(ArenaError, match="holds no tuning"):
+        TuningLog(tmp_path / "other", {"side": "x"}, {"seed": 7})
+    assert (tmp_path / FILE).read_bytes() == before
