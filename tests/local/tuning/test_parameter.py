@@ -25,9 +25,7 @@ def test_ends_say_whether_values_are_integers() -> None:
         (["depth=1..9", "depth=2..5"], {}, "depth has two ranges"),
     ],
 )
-def test_what_is_no_range_is_refused(
-    texts: list[str], options: dict[str, str], words: str
-) -> None:
+def test_what_is_no_range_is_refused(texts: list[str], options: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         parse_parameters(texts, options)
 

@@ -7,9 +7,7 @@ import pytest
 from meijin.local.tuning.parameter import parse_parameters
 from meijin.local.tuning.spsa import Spsa, Trial
 
-PARAMETERS = parse_parameters(
-    ["depth=1..9", "margin=0.5..2.5"], {"depth": "8", "margin": "0.6"}
-)
+PARAMETERS = parse_parameters(["depth=1..9", "margin=0.5..2.5"], {"depth": "8", "margin": "0.6"})
 BEST = {"depth": 4.0, "margin": 1.8}
 WIDTH = {"depth": 4.0, "margin": 1.0}
 """At which a player has lost 200 Elo."""
@@ -60,7 +58,9 @@ def test_the_order_of_results_does_not_matter() -> None:
 
 def test_neighbours_differ_and_stay_in_the_range() -> None:
     """Integers too, however narrow their range, and at its very end."""
-    spsa = Spsa(parse_parameters(["k=0..2", "x=0..1.0"], {"k": "2", "x": "1"}), 50, seed=2, window=50)
+    spsa = Spsa(
+        parse_parameters(["k=0..2", "x=0..1.0"], {"k": "2", "x": "1"}), 50, seed=2, window=50
+    )
     trials = spsa.open_trials
     assert len(trials) == 50
     for trial in trials:

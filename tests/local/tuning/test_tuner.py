@@ -1,6 +1,5 @@
 """A tuning that is killed anywhere goes on to the same values."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,9 +47,9 @@ def run(folder: Path, player: Player, seed: int = 7) -> list[tuple[float, ...]]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[float, ...]]]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[float, ...]]:
     """The path of a tuning that nobody has stopped."""
-    yield run(tmp_path_factory.mktemp("whole"), Player())
+    return run(tmp_path_factory.mktemp("whole"), Player())
 
 
 @pytest.mark.parametrize("results", range(0, PAIRS, 7))
