@@ -26,6 +26,15 @@ class Quitter(Bot):
         return RESIGN if random.random() < self.share else position.legal_cells()[0]
 """
 
+MANY = """
+from meijin.bots import Bot
+class Many(Bot):
+    def __init__(self, k: int = 1) -> None:
+        self.k = k
+    def choose_many(self, positions):
+        return [position.legal_cells()[self.k] for position in positions]
+"""
+
 
 @pytest.fixture
 def quitter(tmp_path: Path) -> str:
@@ -104,3 +113,10 @@ def test_a_file_that_refuses_an_end_of_the_range_ends_it(quitter: str) -> None:
     """Before any game; the message is the bot's own."""
     result = tune(quitter, "--param", "share=0.0..2.0", "--games", "2")
     assert "nobody resigns so often" in str(result.exception)
+
+
+def test_a_bot_of_many_games_at_once_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "many.py"
+    path.write_text(MANY)
+    result = tune(str(path), "--param", "k=1..9", "--games", "2")
+    assert "many-low plays many games at once" in str(result.exception)

@@ -86,8 +86,7 @@ class PairPool:
                 said = self.connection.recv_bytes()
             except (EOFError, OSError):
                 self.child.process.wait()
-                reason = message_of(self.child.last_line).get("error")
-                raise BotLostError(reason or f"the worker ended, {self.child.end}") from None
+                raise BotLostError(self._reason()) from None
             if said.startswith(FAILED):
                 raise BotLostError(said[len(FAILED) :].decode())
             record = PlayedGame.FromString(said[1:])
@@ -96,6 +95,13 @@ class PairPool:
             points.append(self._judged(record, plus=(Color.BLACK, Color.WHITE)[game]))
             if len(points) == len(Color):
                 return number, sum(self._points.pop(number))
+
+    def _reason(self) -> str:
+        """Why the worker has ended."""
+        said = message_of(self.child.last_line)
+        if "many" in said:
+            return f"{said['many']} plays many games at once, and can't be tuned"
+        return said.get("error") or f"the worker ended, {self.child.end}"
 
     def _opening(self, number: int) -> bytes:
         """That of a trial: all are dealt, in an order of the seed's, before one comes again."""
