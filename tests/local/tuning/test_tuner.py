@@ -1,5 +1,6 @@
 """A tuning that is killed anywhere goes on to the same values."""
 
+import random
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,11 +20,12 @@ class KilledError(Exception):
 
 
 class Player:
-    """Plays at once, the last one first; is killed after so many results."""
+    """Ends trials in an order of its own; is killed after so many results."""
 
     def __init__(self, kills_after: int = PAIRS) -> None:
         self._waiting: list[Trial] = []
         self._left = kills_after
+        self._order = random.Random(kills_after)
 
     def play(self, trial: Trial) -> None:
         self._waiting.append(trial)
@@ -32,7 +34,7 @@ class Player:
         if not self._left:
             raise KilledError
         self._left -= 1
-        trial = self._waiting.pop()
+        trial = self._waiting.pop(self._order.randrange(len(self._waiting)))
         return trial.number, played(trial)
 
 
