@@ -94,3 +94,9 @@ def test_a_side_has_its_own_clock() -> None:
     assert [str(time_control_from_proto(each)) for each in wanted.time_controls] == clocks
     with pytest.raises(ValueError, match="soon"):
         Side.parse("random tc=soon")
+
+
+def test_a_name_that_is_given_twice_is_refused() -> None:
+    sides = [Side.parse("random name=ada"), Side.parse("alphabeta name=ada")]
+    with pytest.raises(ValueError, match='two sides have the name "ada"'):
+        names_of(sides)

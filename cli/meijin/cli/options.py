@@ -36,6 +36,7 @@ from meijin.wire.formats import (
 )
 from meijin.wire.values import time_control_to_proto, variant_to_proto
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 MAX_UINT32 = 2**32 - 1
@@ -188,7 +189,7 @@ class TournamentOptions:
         return wanted
 
 
-def parsed(parse: Callable[[str], T], text: str) -> T:
+def parsed(parse: Callable[[S], T], text: S) -> T:
     try:
         return parse(text)
     except ValueError as error:

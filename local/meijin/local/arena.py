@@ -32,7 +32,7 @@ from meijin.local.match_result import MatchResult, result_of
 from meijin.local.match_settings import MatchOptions, MatchSettings
 from meijin.local.server import explaining, local_server, playing, without_ladder
 from meijin.local.sides import Side, set_own_clocks
-from meijin.local.worker import cores
+from meijin.local.worker import games_at_once
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.channel import Security
 from meijin.wire.values import variant_from_proto
@@ -179,7 +179,7 @@ class Arena:
                 bots |= {name: load_bot(str(file)) for name, file in files.items()}
             elif not bots:
                 sides = {name: side_of(each) for name, each in others.items()}
-                games, wanted.max_games = wanted.max_games or cores(), 0
+                games, wanted.max_games = games_at_once(wanted, sides.values()), 0
                 rules = [variant_from_proto(wanted.variant).rule.name]
                 worker = playing(
                     place.connection,

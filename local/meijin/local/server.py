@@ -76,6 +76,7 @@ def worker_arena(
     *,
     games: int,
     rules: Sequence[str],
+    is_pinned: bool = False,
     with_ladder: bool = True,
     on_loss: Callable[[], object] = lambda: None,
     limit: timedelta = BOT_START_TIMEOUT,
@@ -88,6 +89,7 @@ def worker_arena(
     Args:
         games: At once.
         rules: What engines are to play, by the names of the rules.
+        is_pinned: Each game keeps to a core of its own.
         on_loss: Is called when what plays has ended while games were played.
         limit: For each side to get ready.
 
@@ -108,6 +110,7 @@ def worker_arena(
             tell,
             games=games,
             rules=rules,
+            is_pinned=is_pinned,
             on_loss=on_loss,
             limit=limit,
         ),
@@ -125,12 +128,13 @@ def playing(
     *,
     games: int,
     rules: Sequence[str],
+    is_pinned: bool = False,
     on_loss: Callable[[], object] = lambda: None,
     limit: timedelta = BOT_START_TIMEOUT,
 ) -> Iterator[None]:
     """Sides that play on a server of one's own until the end; see `worker_arena`."""
     plans = [side.plan(name) for name, side in sides.items()]
-    plan = Plan(address, plans, games, str(folder.resolve()), rules)
+    plan = Plan(address, plans, games, str(folder.resolve()), rules, is_pinned)
     with ExitStack() as stack:
         try:
             stack.enter_context(WorkerSupervisor(connection, plan, tell, on_loss, limit).running())

@@ -24,6 +24,9 @@ _OPTIONS = re.compile(r":(?=[A-Za-z_]\w*=)")
 _WORD = re.compile(r"(cmd|bot|name|tc|proto|margin|memory|with|option\.[^=\s]+)=(.*)", re.DOTALL)
 """A word about a side, as fastchess and cutechess have them."""
 
+_THREADS = ("threads", "thread_num")
+"""Options that say how many threads a side has, in small letters."""
+
 MEGABYTE = 1 << 20
 
 
@@ -50,6 +53,8 @@ class Side:
     files: Sequence[str] = ()
     log: str = ""
     """A file for what a bot is asked and what it answers."""
+    is_suspended: bool = False
+    """An engine stands still while the opponent thinks."""
 
     @classmethod
     def parse(cls, spec: str, each: Sequence[str] = ()) -> Self:
@@ -102,6 +107,12 @@ class Side:
         return self.name or (display_name(self.command) if self.command else own_name(self.bot))
 
     @property
+    def threads(self) -> int:
+        """How many it searches with, as far as its options say."""
+        told = [value for key, value in self.options.items() if key.lower() in _THREADS]
+        return max([1, *(int(value) for value in told if value.isdecimal())])
+
+    @property
     def settings(self) -> list[str]:
         """Its options, each ``name=value``."""
         return [f"{key}={value}" for key, value in self.options.items()]
@@ -125,6 +136,7 @@ class Side:
             margin_ms=self.margin_ms,
             memory=self.memory,
             log=self.log,
+            is_suspended=self.is_suspended,
             files=self.files,
         )
 
@@ -134,7 +146,15 @@ class Side:
 
 
 def names_of(sides: Sequence[Side]) -> list[str]:
-    """What sides play as, told apart by what differs."""
+    """What sides play as, told apart by what differs.
+
+    Raises:
+        ValueError: two were given the same name.
+    """
+    given = [side.name for side in sides if side.name]
+    for name in given:
+        if given.count(name) > 1:
+            raise ValueError(f'two sides have the name "{name}"')
     return told_apart([(side.own_name, () if side.name else side.settings) for side in sides])
 
 

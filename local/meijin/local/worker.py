@@ -1,20 +1,22 @@
 """A worker as a child process: it plays the games of a local match on every core."""
 
 import json
-import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
 from meijin.local.bots import BOT_START_TIMEOUT, cancel_all
-from meijin.local.child import Child, Tell, start_child, stopping
+from meijin.local.child import Child, Tell, start_child, status_text, stopping
 from meijin.local.connection import Connection
 from meijin.local.errors import ArenaError, BotLostError
+from meijin.local.sides import Side
+from meijin.v1 import tournament_service_pb2 as pb
+from meijin.worker.cores import cores
 from meijin.worker.plan import Plan
 
 POLL_INTERVAL = timedelta(milliseconds=20)
@@ -33,18 +35,22 @@ class PlaysManyError(ArenaError):
     """A bot plays many games at once by itself: it is to be connected, and no worker plays it."""
 
 
-def cores() -> int:
-    """How many physical cores this process may use: two threads of one are counted once."""
-    if not hasattr(os, "sched_getaffinity"):
-        return os.cpu_count() or 1
-    found = set()
-    for number in os.sched_getaffinity(0):
-        path = Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list")
-        try:
-            found.add(path.read_text())
-        except OSError:
-            found.add(str(number))
-    return len(found)
+def games_at_once(wanted: pb.TournamentSettings, sides: Iterable[Side]) -> int:
+    """How many games a worker is to play at once: what is asked for, or what the cores bear.
+
+    Never more than there are games.
+    """
+    games = wanted.max_games or max(1, len(cores()) // max(side.threads for side in sides))
+    bots, rounds = len(wanted.bots), wanted.rounds
+    if wanted.format == pb.TOURNAMENT_FORMAT_SPRT:
+        there = wanted.sprt.most_games
+    elif wanted.format == pb.TOURNAMENT_FORMAT_GAUNTLET:
+        there = rounds * (bots - 1)
+    elif wanted.format == pb.TOURNAMENT_FORMAT_ROUND_ROBIN:
+        there = rounds * bots * (bots - 1) // 2
+    else:
+        there = 0
+    return min(games, there or games)
 
 
 @dataclass(slots=True)
@@ -108,7 +114,7 @@ class WorkerSupervisor:
                 deadline = time.monotonic() + self.limit.total_seconds()
             told = len(lines)
             if has_ended:
-                raise BotLostError(f"the worker ended, {child.end}")
+                raise BotLostError(f"the worker ended, {_end(child)}")
             if time.monotonic() > deadline:
                 raise BotLostError(f"{side} is not ready after {self.limit.total_seconds():g} s")
             time.sleep(POLL_INTERVAL.total_seconds())
@@ -134,14 +140,14 @@ class WorkerSupervisor:
                 said = message_of(child.last_line)
                 if "error" in said or not left:
                     break
-                self.tell(f"the worker ended, {child.end}; it is started again")
+                self.tell(f"the worker ended, {_end(child)}; it is started again")
                 child = self._start(goes_on=True)
             try:
                 self._wait(child)
             except ArenaError as error:
                 self._give_up(error)
                 return
-        self._give_up(BotLostError(said.get("error") or f"the worker ended, {child.end}"))
+        self._give_up(BotLostError(said.get("error") or f"the worker ended, {_end(child)}"))
 
     def _give_up(self, error: ArenaError) -> None:
         """Stop whatever would wait for a worker that has gone."""
@@ -160,3 +166,8 @@ def message_of(line: str) -> dict[str, str]:
     except ValueError:
         return {}
     return said
+
+
+def _end(child: Child) -> str:
+    """How a worker has ended; what it said last where that is words for people."""
+    return status_text(child.process.wait()) if message_of(child.last_line) else child.end

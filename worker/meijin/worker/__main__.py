@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import signal
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from meijin.bots.bridge.dialogue import EngineError
 from meijin.bots.sdk.errors import BotLoadError
 from meijin.bots.sdk.hardware import hardware, read_speed
 from meijin.v1.play_service_pb2 import Hello
+from meijin.worker.cores import cores
 from meijin.worker.plan import Plan
 from meijin.worker.players import Player, PlayerError, PlaysManyError
 from meijin.worker.pool import make_pool_player, serve_pool
@@ -60,13 +60,13 @@ def main(path: str, descriptor: str = "") -> int:
         except (PlayerError, EngineError, BotLoadError) as error:
             say(error=str(error))
             return 1
-        cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+        own = cores()
         make: MakePlayer = partial(make_pool_player if descriptor else make_player, sides)
         slots = [
             start_slot(
                 number,
                 make,
-                core=cores[number % len(cores)] if plan.is_pinned else None,
+                core=own[number % len(own)] if plan.is_pinned else None,
             )
             for number in range(plan.games)
         ]

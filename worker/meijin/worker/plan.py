@@ -26,6 +26,8 @@ class SidePlan:
     """Kept back of the time that it is told of."""
     memory: int | None = None
     """Bytes that each of the engine's processes may use."""
+    is_suspended: bool = False
+    """An engine stands still while the opponent thinks."""
     log: str = ""
     """A file for what a bot is asked and what it answers; none where empty."""
     files: Sequence[str] = ()

@@ -133,7 +133,7 @@ class EngineSide(Side):
             protocol=plan.protocol,
             rules=[rule_named(name) for name in rules],
             options=plan.options,
-            limits=EngineLimits(memory=plan.memory),
+            limits=EngineLimits(memory=plan.memory, is_suspended=plan.is_suspended),
         )
         self._engine = WrappedBot(self._settings)
 

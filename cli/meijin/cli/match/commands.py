@@ -31,6 +31,7 @@ from meijin.cli.options import (
     MaxFaultsOption,
     TimeOption,
     TournamentOptions,
+    parsed,
 )
 from meijin.cli.output import print_note
 from meijin.cli.profile import Profile
@@ -124,7 +125,7 @@ def match(
             parse_side(spec, [f"option.{each}" for each in own])
             for spec, own in zip(names, more, strict=True)
         ]
-        names = names_of(sides)
+        names = parsed(names_of, sides)
     elif local.data is not None or local.log is not None:
         raise CommandError("--data and --log go with --local; a server has a folder of its own")
     asked = TournamentOptions(
@@ -169,6 +170,8 @@ def set_test(wanted: pb.TournamentSettings, sequential: SprtOptions, games: int 
         return
     if games and games % 2:
         raise CommandError(f"--games {games} is odd; with --sprt games come in pairs")
+    if len(wanted.bots) != PLAYERS:
+        raise CommandError(f"--sprt tests two sides, not {len(wanted.bots)}")
     test.most_games = games or 0
     wanted.format, wanted.rounds = pb.TOURNAMENT_FORMAT_SPRT, 0
     wanted.sprt.CopyFrom(test)
@@ -182,21 +185,23 @@ def play_sides(
     *,
     data: Path | None = None,
     log: Path | None = None,
+    is_pinned: bool = False,
     wait: float | None = None,
 ) -> Output:
     """Play what is wanted between sides of one's own, by their names.
 
     Where `data` is kept the same command takes an interrupted one up again.
     """
+    if sys.stderr.isatty() and not shown.is_quiet:
+        print_note("starting a server and the sides ...")
     check_sides(list(sides.values()), wanted)
     limit = BOT_START_TIMEOUT if wait is None else timedelta(seconds=wait)
     request_id = "" if data is None else _request_id(wanted, conditions)
     with ExitStack() as stack:
         folder = stack.enter_context(MatchFolder(data))
         _print_names(sides)
-        if sys.stderr.isatty() and not shown.is_quiet:
-            print_note("starting a server and the bots ...")
-        connection = stack.enter_context(local_match(sides, folder, wanted, log=log, limit=limit))
+        match = local_match(sides, folder, wanted, log=log, is_pinned=is_pinned, limit=limit)
+        connection = stack.enter_context(match)
         return play_match(connection, wanted, request_id, shown, folder, stack)
 
 

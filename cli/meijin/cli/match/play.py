@@ -1,6 +1,8 @@
 """`meijin play`: bots and engines against each other, on all cores of this machine."""
 
 import tomllib
+from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -23,11 +25,19 @@ from meijin.cli.options import (
     MaxFaultsOption,
     TimeOption,
     TournamentOptions,
+    parsed,
 )
 from meijin.cli.tournament.follow import PLAYERS
 from meijin.cli.tournament.sprt import SprtOptions
 from meijin.local.match_settings import USUAL_GAMES, USUAL_MAX_FAULTS
 from meijin.local.sides import Side, names_of, read_words, set_own_clocks
+
+
+class Ponder(Enum):
+    """Whether engines may go on while the opponent thinks."""
+
+    ON = "on"
+    OFF = "off"
 
 
 def play(
@@ -44,7 +54,7 @@ def play(
     ] = None,
     sides_file: Annotated[
         Path | None,
-        option("More sides, a table [[side]] each with such keys.", flags=("--sides",)),
+        option("More sides, a table \\[\\[side]] each with such keys.", flags=("--sides",)),
     ] = None,
     games: Annotated[
         int | None,
@@ -60,6 +70,8 @@ def play(
     *,
     conditions: Conditions,
     rules: Rules,
+    pin: Annotated[bool, "Keep each game, with both of its sides, to a core of its own."] = False,
+    ponder: Annotated[Ponder, "off: engines stand still while the opponent thinks."] = Ponder.ON,
     max_faults: MaxFaultsOption = USUAL_MAX_FAULTS,
     rated: Annotated[bool, "Keep a ladder of these games."] = False,
     sequential: SprtOptions,
@@ -89,13 +101,16 @@ def play(
         bool, typer.Option("--quiet", "-q", help="Print the result alone: no games, no live line.")
     ] = False,
 ) -> Output:
-    """Play bots and engines against each other here, as many games at once as there are cores.
+    """Play bots and engines against each other here.
 
     meijin play alphabeta:level=5 mcts ./pbrain-mine --games 4 --time 0.5/move
 
     A side is a built-in bot, a Python file, or the command of an engine that speaks the Gomocup
     protocol, Yixin's or GTP. Words about it stand behind it in the same quotes: name=, tc=, proto=,
     margin= (ms), memory= (MB), with= (a file of weights) and option.NAME=.
+
+    Games at once, with --concurrency 0: physical cores, divided by the most threads that a side's
+    options say (threads, thread_num); never more than there are games.
 
     The status is 5 when a side can't be played, 6 when one has forfeited more games than
     --max-faults allows, and with --sprt as that of `meijin match`.
@@ -105,9 +120,11 @@ def play(
     sides = [parse_side(text, words) for text in texts]
     if len(sides) < PLAYERS:
         raise CommandError("give two sides or more, such as: meijin play alphabeta mcts")
-    names = names_of(sides)
-    if len(set(names)) < len(names):
-        raise CommandError(f"two sides have the same name; names are {', '.join(names)}")
+    names = parsed(names_of, sides)
+    if pin and max(side.threads for side in sides) > 1:
+        raise CommandError(
+            "--pin gives a game one core; give no side more threads, or leave it out"
+        )
     wanted = TournamentOptions(
         names,
         form="gauntlet" if gauntlet else "round-robin",
@@ -123,8 +140,9 @@ def play(
     check_rated(wanted)
     set_test(wanted, sequential, games)
     shown = Shown(games_to, rating_interval, quiet)
+    sides = [replace(side, is_suspended=ponder is Ponder.OFF) for side in sides]
     played: dict[str, Side] = dict(zip(names, sides, strict=True))
-    return play_sides(played, wanted, conditions, shown, data=resume)
+    return play_sides(played, wanted, conditions, shown, data=resume, is_pinned=pin)
 
 
 MAX_NAME = 80

@@ -19,7 +19,7 @@ from meijin.local.errors import BotLostError, LeftTournamentError, check_server_
 from meijin.local.match_play import check_player
 from meijin.local.server import worker_arena
 from meijin.local.sides import Side
-from meijin.local.worker import cores
+from meijin.local.worker import games_at_once
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.values import variant_from_proto
 
@@ -84,6 +84,7 @@ def local_match(
     wanted: pb.TournamentSettings,
     *,
     log: Path | None = None,
+    is_pinned: bool = False,
     limit: timedelta = BOT_START_TIMEOUT,
 ) -> Iterator[Connection]:
     """A server of the match's own, and what plays its sides by their names.
@@ -91,7 +92,7 @@ def local_match(
     As many games as `wanted` asks for at once, or as there are cores for; the server itself is not
     asked to bound them.
     """
-    games = wanted.max_games or cores()
+    games = games_at_once(wanted, sides.values())
     wanted.max_games = 0
     if log is not None:
         sides = {name: replace(side, log=str(log.absolute())) for name, side in sides.items()}
@@ -102,6 +103,7 @@ def local_match(
             print_note,
             games=games,
             rules=[variant_from_proto(wanted.variant).rule.name],
+            is_pinned=is_pinned,
             with_ladder=not wanted.unrated,
             on_loss=folder.keep_logs,
             limit=limit,

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO
@@ -46,8 +46,15 @@ def write_game_line(connection: Connection, file: IO[str], game: game_pb2.Game) 
     form = game_service_pb2.RECORD_FORMAT_JSON
     request = game_service_pb2.ExportGameRequest(game_id=game.game_id, format=form)
     text = connection.ask(connection.games.ExportGame, request).text
-    file.write(text.rstrip("\n") + "\n")
-    file.flush()
+    try:
+        file.write(text.rstrip("\n") + "\n")
+        file.flush()
+    except OSError as error:
+        if file is sys.stdout:
+            raise
+        with suppress(OSError):
+            file.close()  # which would try once more
+        raise unusable_file(OSError(error.errno, error.strerror, file.name)) from None
 
 
 def match_output(
