@@ -42,10 +42,10 @@ from meijin.local.tuning.parameter import Parameter, parse_parameters
 from meijin.local.tuning.spsa import Spsa
 from meijin.local.tuning.tuner import play_trials, take_up
 from meijin.local.tuning.tuning_log import TuningLog
-from meijin.local.worker import cores
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.contract import MAX_OPENINGS
 from meijin.wire.values import time_control_to_proto, variant_to_proto
+from meijin.worker.cores import cores
 
 NOTES = 20
 """How often it is said where a tuning stands."""
@@ -126,7 +126,7 @@ def tune(
         "openings": [opening.hex() for opening in settings.openings],
         **({} if seed is None else {"seed": seed}),
     }
-    at_once = concurrency or cores()
+    at_once = concurrency or len(cores())
     drawn = {"seed": secrets.randbits(31) if seed is None else seed, "window": AHEAD * at_once}
     with MatchFolder(data) as folder, TuningLog(folder.path, asked, drawn) as log:
         seed = log.drawn["seed"]
