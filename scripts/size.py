@@ -24,7 +24,7 @@ WORD = re.compile(r"\S*\w\S*")
 MADE = "<!-- Made by"
 """How a generated page begins."""
 FEATURES = (
-    ("workers and local matches", "worker/|local/|cli/match"),
+    ("local matches", "worker/|local/|cli/match"),
     ("engines of others", "bridge|engine|wrap"),
     ("built-in searches", "bots/(core|builtin|reference)"),
     ("SDK", "bots/"),

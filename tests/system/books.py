@@ -255,7 +255,7 @@ def compare(bot: str, game: Any, told: Told) -> Iterator[str]:
     for turn in told.turns:
         if not record.startswith(turn):
             yield f"was told {turn}, stored is {record}"
-        if not game.variant.opening_rule.stones and len(turn) // 4 % 2 != _side(bot, game):
+        if not game.variant.opening_rule.steps and len(turn) // 4 % 2 != _side(bot, game):
             yield f"was asked for the other side's ply {len(turn) // 4}"
     stored = [] if game.ending is None else [f"{game.result.value} {game.ending.value}"]
     if told.endings not in ([], stored):

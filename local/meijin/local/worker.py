@@ -25,6 +25,9 @@ POLL_INTERVAL = timedelta(milliseconds=20)
 CANCEL_INTERVAL = timedelta(milliseconds=200)
 """Between two looks for tournaments that wait for a worker that does not come back."""
 
+MOST_GAMES = 1024
+"""Each has a process of its own, and two players."""
+
 RESTARTS = 3
 """How often a worker is started again that was killed."""
 
@@ -39,6 +42,9 @@ def games_at_once(wanted: pb.TournamentSettings, sides: Iterable[Side]) -> int:
     """How many games a worker is to play at once: what is asked for, or what the cores bear.
 
     Never more than there are games.
+
+    Raises:
+        ArenaError: that are too many.
     """
     games = wanted.max_games or max(1, len(cores()) // max(side.threads for side in sides))
     bots, rounds = len(wanted.bots), wanted.rounds
@@ -50,7 +56,12 @@ def games_at_once(wanted: pb.TournamentSettings, sides: Iterable[Side]) -> int:
         there = rounds * bots * (bots - 1) // 2
     else:
         there = 0
-    return min(games, there or games)
+    games = min(games, there or games)
+    if games > MOST_GAMES:
+        raise ArenaError(
+            f"{games} games at once are too many; at most {MOST_GAMES} are played here"
+        )
+    return games
 
 
 @dataclass(slots=True)

@@ -128,7 +128,7 @@ async def test_a_format_hears_of_results(
     (game,) = hall.games.running.values()
     game.symmetric_fingerprint = 7
     if is_swapped:
-        game.arbiter.position.turns = (Seat.SECOND, Seat.FIRST)
+        game.arbiter.position.black = Seat.SECOND
     hall.games.end(game, Outcome(Ending.FIVE, Color.BLACK))
     result = Result.WHITE_WINS if is_swapped else Result.BLACK_WINS
     assert heard == [PairingResult(1, BotId(1), BotId(2), result, 7)]
