@@ -58,12 +58,12 @@ COMMANDS = tuple(
         (
             "play",
             "match.play",
-            "Play bots and engines against each other here, as many games at once as there are cores.",
+            "Play bots and engines against each other here.",
         ),
         (
             "tune",
             "match.tune",
-            "Find better values for numbers that a bot or an engine is given, on all cores.",
+            "Tune numbers that a bot or an engine is given, by SPSA, on all cores.",
         ),
         ("match", "match.commands", "Play a match between two bots and print the score."),
         (
