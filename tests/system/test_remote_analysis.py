@@ -51,7 +51,7 @@ def test_positions_are_searched_by_a_bot_on_a_server(processes: Processes) -> No
     assert (
         json.loads(processes.run(*timed, text="h8i9\n", MEIJIN_TOKEN=token).stdout)["nodes"] == 250
     )
-    assert "unknown token" in processes.run(*timed, text="h8\n").stderr
+    assert "a token is needed" in processes.run(*timed, text="h8\n").stderr
     for more, status, told in (
         ("--bot=nobody", 1, 'no bot "nobody"'),
         ("--time=60+1", 1, '--time "60+1": on a server give a time for each'),

@@ -75,5 +75,5 @@ def test_a_local_match_says_that_it_starts(processes: Processes) -> None:
     words = ("match", "random", "reference", "--local", "--games=2", "--variant=9x9")
     with terminal(processes, 80, *words) as opened:
         assert opened.wait() == 0
-        assert opened.screen.shows("starting a server and the bots ...")
+        assert opened.screen.shows("starting a server and the sides ...")
     assert "starting" not in processes.run(*words).stderr

@@ -81,11 +81,17 @@ def _find_out(sides: Mapping[str, Side]) -> list[Hello]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = {name: pool.submit(side.find_out) for name, side in sides.items()}
         hellos = []
-        for name, future in found.items():
-            say(waiting=name)
-            hellos.append(future.result())
-            hellos[-1].hardware = machine = hardware()
-            hellos[-1].nodes_per_second = read_speed() if machine else 0
+        try:
+            for name, future in found.items():
+                say(waiting=name)
+                hellos.append(future.result())
+                hellos[-1].hardware = machine = hardware()
+                hellos[-1].nodes_per_second = read_speed() if machine else 0
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for side in sides.values():
+                side.close()  # whoever asks one still is answered by its end
+            raise
         return hellos
 
 
