@@ -66,6 +66,7 @@ def test_names_say_what_differs() -> None:
         ("alphabeta level=5", (), "options are option.NAME="),
         ("alphabeta", ("level=5",), "write it as option.level=5"),
         ("name=x", (), "names no bot and no engine"),
+        ("bto=random", (), '"bto=random" says nothing about a side; there are cmd=, bot='),
         (f"{sys.executable} proto=uci", (), "there are gomocup, yixin, gtp"),
         (f"{sys.executable} margin=soon", (), "is no number"),
     ],
@@ -100,3 +101,18 @@ def test_a_name_that_is_given_twice_is_refused() -> None:
     sides = [Side.parse("random name=ada"), Side.parse("alphabeta name=ada")]
     with pytest.raises(ValueError, match='two sides have the name "ada"'):
         names_of(sides)
+
+
+def test_an_engine_is_connected_with_all_that_was_said_of_it() -> None:
+    """Where a side plays over the network, the command that wraps it is told the same."""
+    said = "proto=gtp margin=20 memory=3 with=net.bin option.k=1"
+    words = Side.parse(f"{shlex.quote(sys.executable)} -u {said}").connecting(
+        "mine", "host:1", ["renju"]
+    )
+    assert words[:3] == ["bot", "wrap", "--rules=renju"]
+    wanted = {"--option=k=1", "--with=net.bin", "--protocol=gtp", "--margin=20", "--memory=3"}
+    assert wanted | {"--name=mine", "--server=host:1"} <= set(words)
+    assert words[-3:] == ["--", sys.executable, "-u"]
+    assert Side.parse("random:seed=1").connecting("r", "host:1", ["renju"]) == [
+        *("bot", "run", "random", "--option=seed=1", "--name=r", "--server=host:1")
+    ]

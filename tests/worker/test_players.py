@@ -202,3 +202,16 @@ def test_an_engine_that_fails_is_replaced_for_the_next_game(side: MakeSide) -> N
 )
 def test_a_time_loss_says_what_came_instead(dialogue: list[str], words: str) -> None:
     assert last_words(dialogue) == words
+
+
+def test_files_beside_an_engine_make_another_version(tmp_path: Path) -> None:
+    """Named for a side, they are in the digest of what it says of itself."""
+    weights, digests = tmp_path / "weights", set()
+    for content in ("one", "two"):
+        weights.write_text(content)
+        side = EngineSide(
+            SidePlan("mine", command=brain("Brain"), files=[str(weights)]), ["freestyle"]
+        )
+        digests.add(side.find_out().engine.digest)
+        side.close()
+    assert len(digests) == 2

@@ -173,6 +173,7 @@ class Arena:
         bots = {name: player for name, player in given.items() if isinstance(player, Bot)}
         others = {name: each for name, each in given.items() if not isinstance(each, Bot)}
         players = Players()
+        rules = [variant_from_proto(wanted.variant).rule.name]
         with ExitStack() as stack:
             if place.folder is None:
                 files = {name: each for name, each in others.items() if isinstance(each, Path)}
@@ -180,7 +181,6 @@ class Arena:
             elif not bots:
                 sides = {name: side_of(each) for name, each in others.items()}
                 games, wanted.max_games = games_at_once(wanted, sides.values()), 0
-                rules = [variant_from_proto(wanted.variant).rule.name]
                 worker = playing(
                     place.connection,
                     place.address,
@@ -193,7 +193,7 @@ class Arena:
                 stack.enter_context(worker)
             else:
                 commands = {
-                    name: side_of(each).connecting(name, place.address)
+                    name: side_of(each).connecting(name, place.address, rules)
                     for name, each in others.items()
                 }
                 started = local_bots(

@@ -69,56 +69,6 @@ def local_arena(
 
 
 @contextmanager
-def worker_arena(
-    data: Path,
-    sides: Mapping[str, Side],
-    tell: Tell,
-    *,
-    games: int,
-    rules: Sequence[str],
-    is_pinned: bool = False,
-    with_ladder: bool = True,
-    on_loss: Callable[[], object] = lambda: None,
-    limit: timedelta = BOT_START_TIMEOUT,
-) -> Iterator[Connection]:
-    """A server of one's own, and a worker beside it that plays all games of these sides.
-
-    Where a side is a bot that plays many games at once by itself, all of them are connected as
-    bots instead. The rest is as in `local_arena`.
-
-    Args:
-        games: At once.
-        rules: What engines are to play, by the names of the rules.
-        is_pinned: Each game keeps to a core of its own.
-        on_loss: Is called when what plays has ended while games were played.
-        limit: For each side to get ready.
-
-    Raises:
-        ArenaError: the server does not come up; the message names its log.
-        BotLostError: a side can't be started, or what plays it has ended for good.
-    """
-    options = () if with_ladder else without_ladder(data)
-    with (
-        local_server(data, *options) as (address, server),
-        connect(Server(address), "") as connection,
-        explaining(server),
-        playing(
-            connection,
-            address,
-            sides,
-            data,
-            tell,
-            games=games,
-            rules=rules,
-            is_pinned=is_pinned,
-            on_loss=on_loss,
-            limit=limit,
-        ),
-    ):
-        yield connection
-
-
-@contextmanager
 def playing(
     connection: Connection,
     address: str,
@@ -132,14 +82,27 @@ def playing(
     on_loss: Callable[[], object] = lambda: None,
     limit: timedelta = BOT_START_TIMEOUT,
 ) -> Iterator[None]:
-    """Sides that play on a server of one's own until the end; see `worker_arena`."""
+    """Sides that a worker plays on a server of one's own until the end.
+
+    Where one is a bot that plays many games at once by itself, all are connected as bots instead.
+
+    Args:
+        games: At once.
+        rules: What engines are to play, by the names of the rules.
+        is_pinned: Each game keeps to a core of its own.
+        on_loss: Is called when what plays has ended while games were played.
+        limit: For each side to get ready.
+
+    Raises:
+        BotLostError: a side can't be started, or what plays it has ended for good.
+    """
     plans = [side.plan(name) for name, side in sides.items()]
     plan = Plan(address, plans, games, str(folder.resolve()), rules, is_pinned)
     with ExitStack() as stack:
         try:
             stack.enter_context(WorkerSupervisor(connection, plan, tell, on_loss, limit).running())
         except PlaysManyError:
-            words = {name: side.connecting(name, address) for name, side in sides.items()}
+            words = {name: side.connecting(name, address, rules) for name, side in sides.items()}
             upkeep = Upkeep(start_timeout=limit, on_end=lambda _: on_loss())
             bots = BotSupervisor(connection, folder, words, upkeep, tell)
             stack.enter_context(bots.running())

@@ -27,6 +27,11 @@ _WORD = re.compile(r"(cmd|bot|name|tc|proto|margin|memory|with|option\.[^=\s]+)=
 _THREADS = ("threads", "thread_num")
 """Options that say how many threads a side has, in small letters."""
 
+_KEY = re.compile(r"[\w.]+=")
+"""How a word about a side begins, known or not."""
+
+KEYS = "cmd=, bot=, name=, tc=, proto=, margin=, memory=, with= and option.NAME="
+
 MEGABYTE = 1 << 20
 
 
@@ -73,6 +78,8 @@ class Side:
                 about.setdefault(match[1], []).append(match[2])
             elif word in each:
                 raise ValueError(f'"{word}" says nothing about a side; write it as option.{word}')
+            elif not program and _KEY.match(word):
+                raise ValueError(f'"{word}" says nothing about a side; there are {KEYS}')
             else:
                 program.append(word)
         said = {key: values[-1] for key, values in about.items()}
@@ -117,12 +124,17 @@ class Side:
         """Its options, each ``name=value``."""
         return [f"{key}={value}" for key, value in self.options.items()]
 
-    def connecting(self, name: str, address: str) -> list[str]:
-        """The words of the command that connects it to a server."""
+    def connecting(self, name: str, address: str, rules: Sequence[str]) -> list[str]:
+        """The words of the command that connects it to a server; `rules` are an engine's to play."""
         kind, program = ["run", self.bot], []
-        if self.command:
-            kind, program = ["wrap"], ["--", *self.command]
         options = [f"--option={each}" for each in self.settings]
+        if self.command:
+            kind, program = ["wrap", f"--rules={','.join(rules)}"], ["--", *self.command]
+            options += [f"--with={file}" for file in self.files]
+            options += [] if self.protocol is None else [f"--protocol={self.protocol}"]
+            options += [f"--margin={self.margin_ms}"] if self.margin_ms else []
+            options += [] if self.memory is None else [f"--memory={self.memory // MEGABYTE}"]
+            options += ["--suspend"] if self.is_suspended else []
         return ["bot", *kind, *options, f"--name={name}", f"--server={address}", *program]
 
     def plan(self, name: str) -> SidePlan:

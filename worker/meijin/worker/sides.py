@@ -134,6 +134,7 @@ class EngineSide(Side):
             rules=[rule_named(name) for name in rules],
             options=plan.options,
             limits=EngineLimits(memory=plan.memory, is_suspended=plan.is_suspended),
+            files=[Path(file) for file in plan.files],
         )
         self._engine = WrappedBot(self._settings)
 

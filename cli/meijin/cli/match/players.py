@@ -14,10 +14,10 @@ from meijin.bots import BUILT_IN, load_bot
 from meijin.cli.errors import CommandError, unusable_file
 from meijin.cli.output import print_note
 from meijin.local.bots import BOT_START_TIMEOUT
-from meijin.local.connection import Connection, list_bots
+from meijin.local.connection import Connection, Server, connect, list_bots
 from meijin.local.errors import BotLostError, LeftTournamentError, check_server_parts
 from meijin.local.match_play import check_player
-from meijin.local.server import worker_arena
+from meijin.local.server import explaining, local_server, playing, without_ladder
 from meijin.local.sides import Side
 from meijin.local.worker import games_at_once
 from meijin.v1 import tournament_service_pb2 as pb
@@ -96,18 +96,25 @@ def local_match(
     wanted.max_games = 0
     if log is not None:
         sides = {name: replace(side, log=str(log.absolute())) for name, side in sides.items()}
+    options = without_ladder(folder.path) if wanted.unrated else ()
     try:
-        with worker_arena(
-            folder.path,
-            sides,
-            print_note,
-            games=games,
-            rules=[variant_from_proto(wanted.variant).rule.name],
-            is_pinned=is_pinned,
-            with_ladder=not wanted.unrated,
-            on_loss=folder.keep_logs,
-            limit=limit,
-        ) as connection:
+        with (
+            local_server(folder.path, *options) as (address, server),
+            connect(Server(address), "") as connection,
+            explaining(server),
+            playing(
+                connection,
+                address,
+                sides,
+                folder.path,
+                print_note,
+                games=games,
+                rules=[variant_from_proto(wanted.variant).rule.name],
+                is_pinned=is_pinned,
+                on_loss=folder.keep_logs,
+                limit=limit,
+            ),
+        ):
             try:
                 yield connection
             except LeftTournamentError:

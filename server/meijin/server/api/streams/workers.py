@@ -160,12 +160,13 @@ def played_from_proto(message: pb.PlayedGame) -> PlayedGame:
         actions = list(zip(codes, message.raw_ns, message.charged_ns, strict=True))
         outcome = outcome_from_proto(message.outcome)
         evidence = json.loads(message.evidence[:MAX_EVIDENCE] or "{}")
+        start_time, end_time = message.start_time.ToDatetime(UTC), message.end_time.ToDatetime(UTC)
     if not isinstance(evidence, dict):
         raise InvalidRequestError("evidence: that is no JSON object")
     return PlayedGame(
         PairingId(int(message.pairing_id)),
-        message.start_time.ToDatetime(UTC),
-        message.end_time.ToDatetime(UTC),
+        start_time,
+        end_time,
         actions,
         {ply: analysis_from_proto(said) for ply, said in message.analyses.items()},
         replace(outcome, detail=plain_text(outcome.detail[:MAX_DETAIL])),
