@@ -3,8 +3,8 @@
 With the descriptor of a connection it serves that one in place of a server, see `pool`.
 
 What it says on standard output is words for people, or a JSON object in a line: `waiting`, for the
-side of a name; `ready`, its sides play; `many`, a bot that plays many games at once by itself, which is to be connected instead;
-`error`, why it ends.
+side of a name; `ready`, its sides play; `many`, a bot that plays many games at once by itself,
+which is to be connected instead; `error`, why it ends.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ from meijin.bots.sdk.turn import Turn
 from meijin.bots.sdk.turn_log import open_turn_log
 from meijin.v1.play_service_pb2 import GameStarted
 from meijin.wire.values import color_to_proto, time_control_to_proto, variant_to_proto
-from meijin.worker.host_messages import Ask, Died, End, Ready, Start, Started
+from meijin.worker.host_messages import Ask, Died, End, Ready, Started
+from meijin.worker.players import GameStart
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -156,7 +157,7 @@ async def _serve(connection: Connection, bot: Bot) -> None:
             action = await answer_turn(bot, game)
             game.send(action)
             connection.send(action.answer)
-        elif isinstance(told, Start):
+        elif isinstance(told, GameStart):
             game = RunningGame(_started(told), StreamOutbox(), lambda: 0.0)
             position = game.position
             run_hook(lambda: bot.game_started(position))  # noqa: B023 - called at once
@@ -166,14 +167,14 @@ async def _serve(connection: Connection, bot: Bot) -> None:
             await end_game(bot, game_id, outcome)
 
 
-def _started(start: Start) -> GameStarted:
+def _started(start: GameStart) -> GameStarted:
     return GameStarted(
         game=1,
         game_id=start.game_id,
         variant=variant_to_proto(start.variant),
         time_control=time_control_to_proto(start.time_control),
         color=color_to_proto(start.color),
-        moves=start.moves,
+        moves=start.opening,
         opponent=start.opponent,
     )
 

@@ -12,7 +12,7 @@ from multiprocessing.connection import Client, Connection
 from meijin.bots.sdk.answer import Choice, Failure, Unchecked
 from meijin.game import Outcome, encode_moves
 from meijin.game.arbiter.moment import NS_PER_SECOND
-from meijin.worker.host_messages import Ask, Died, End, Ready, Start, Started
+from meijin.worker.host_messages import Ask, Died, End, Ready, Started
 from meijin.worker.players import GameStart, Player, PlayerError, Thought, Turn
 
 _NS_PER_MS = 1_000_000
@@ -50,27 +50,19 @@ class BotPlayer(Player):
         if self._connection is None:
             self.connect()
         self._game_id = game.game_id
-        start = Start(
-            game.game_id,
-            game.variant,
-            game.time_control,
-            game.color,
-            game.opening,
-            game.opponent,
-        )
-        if not self._begins(start):  # it has ended since its last game
+        if not self._begins(game):  # it has ended since its last game
             self._drop()
             self.connect()
-            if not self._begins(start):
+            if not self._begins(game):
                 self._drop()
                 raise PlayerError(f"{self._name} ends whenever a game begins; see its log")
 
-    def _begins(self, start: Start) -> bool:
+    def _begins(self, game: GameStart) -> bool:
         """Whether its process has begun a game, and is there."""
         connection = self._connection
         assert connection is not None
         with suppress(OSError):
-            connection.send(start)
+            connection.send(game)
         return isinstance(_received(connection), Started)
 
     def think(self, turn: Turn) -> Thought:

@@ -1,4 +1,7 @@
-"""What a bot's host and its player say to each other: pickled, on one connection."""
+"""What a bot's host and its player say to each other: pickled, on one connection.
+
+A game begins by a `GameStart`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from meijin.game import Color, Outcome, Task, TimeControl, Variant
+from meijin.game import Color, Outcome, Task
 from meijin.wire.capabilities import Capabilities
 
 
@@ -23,19 +26,8 @@ class Ready:
     """It is given all games that wait for it in one call."""
 
 
-class Start(NamedTuple):
-    """A game begins."""
-
-    game_id: str
-    variant: Variant
-    time_control: TimeControl
-    color: Color
-    moves: bytes
-    opponent: str
-
-
 class Started(NamedTuple):
-    """It has begun: the bot stands ready."""
+    """A game has begun: the bot stands ready."""
 
 
 class Ask(NamedTuple):
