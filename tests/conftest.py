@@ -97,15 +97,16 @@ class PostgreSQL:
         return f"postgresql+psycopg://meijin@/{name}?host={self._folder}"
 
     def _run(self, command: str, *arguments: str | Path) -> None:
-        group = None if self._user is None else pwd.getpwnam(self._user).pw_gid
+        # Not by ``user=``: that forks, which a process that has gRPC may not survive.
+        other: list[str] = []
+        if self._user is not None:
+            group = pwd.getpwnam(self._user).pw_gid
+            other = ["setpriv", f"--reuid={self._user}", f"--regid={group}", "--clear-groups"]
         subprocess.run(
-            [command, *arguments],
+            [*other, command, *arguments],
             check=True,
             cwd=self._folder,
             stdout=subprocess.DEVNULL,
-            user=self._user,
-            group=group,
-            extra_groups=None if self._user is None else [],
         )
 
 
