@@ -209,6 +209,7 @@ def command_from_proto(request: pb.PlayRequest, max_actions: int) -> Command:
         actions = request.actions
         count = len(actions.plays) + len(actions.resigns) + len(actions.failures)
         count += len(actions.placements) + len(actions.choices)
+        count += len(actions.declarations) + len(actions.offers)
         if count > max_actions:
             raise TooManyActionsError(f"{count} actions in a message, and games for {max_actions}")
         asked = len(actions.evaluations)
