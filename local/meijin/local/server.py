@@ -33,9 +33,8 @@ PAGES = re.compile(r"pages for browsers are at (\S+)")
 
 USUAL_UPKEEP = Upkeep()
 
-SETTINGS = {"MEIJIN_MAX_FAULTS": "0", "MEIJIN_MAX_MESSAGE_BYTES": str(4 << 20)}
-"""Of a server of one's own: matches say themselves how many forfeits are too many, and the records
-of a pair of long games with all that engines say of their moves are one message."""
+SETTINGS = {"MEIJIN_MAX_FAULTS": "0"}
+"""Of a server of one's own: matches say themselves how many forfeits are too many."""
 
 
 @contextmanager

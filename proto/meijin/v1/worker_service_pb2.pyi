@@ -98,7 +98,7 @@ class PlayedPairs(_message.Message):
     """As that of the hello, from now on; unchanged when 0."""
     @_builtins.property
     def pairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayedPair]:
-        """Each with all of its games, in any order."""
+        """At most 2000, each with all of its games, in any order."""
 
     def __init__(
         self,
@@ -181,10 +181,14 @@ class PlayedGame(_message.Message):
     65534 where a player has chosen black, 65535 for white.
     """
     evidence: _builtins.str
-    """What supports a forfeit, as a JSON object; empty where nothing does."""
+    """What supports a forfeit, as a JSON object; empty where nothing does. At most 32,768
+    characters, 8 levels and 1000 values, and no number beyond 64 bits.
+    """
     @_builtins.property
     def start_time(self) -> _timestamp_pb2.Timestamp:
-        """When it started."""
+        """When it started. A game that says it was played before it was leased, or later than
+        now, has ended now, after as long as it says.
+        """
 
     @_builtins.property
     def end_time(self) -> _timestamp_pb2.Timestamp:
@@ -200,7 +204,7 @@ class PlayedGame(_message.Message):
 
     @_builtins.property
     def analyses(self) -> _containers.MessageMap[_builtins.int, _play_service_pb2.Analysis]:
-        """What the bots said of their moves, by ply."""
+        """What the bots said of their moves, by ply: of no other than were played."""
 
     @_builtins.property
     def outcome(self) -> _game_pb2.Outcome:

@@ -53,9 +53,13 @@ class WorkerServiceServicer:
         What is leased when the stream ends is leased anew, to whoever comes first; a record
         that comes after that is acknowledged, and counts for nothing.
 
+        A message takes at most 256 KiB, in which the two longest games have place.
+
         Status codes that end the stream: FAILED_PRECONDITION (no hello, other protocol
-        version), INVALID_ARGUMENT (a record that the rules contradict), UNAVAILABLE (the
-        server stops).
+        version), INVALID_ARGUMENT (a record that the rules contradict, or that nobody could
+        read), RESOURCE_EXHAUSTED (message too large, a peer that does not read, or message
+        after message without a game that is leased), UNAUTHENTICATED (the token is valid no
+        more), UNAVAILABLE (the server stops).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

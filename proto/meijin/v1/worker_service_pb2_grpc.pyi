@@ -40,9 +40,13 @@ class WorkerServiceStub:
     What is leased when the stream ends is leased anew, to whoever comes first; a record
     that comes after that is acknowledged, and counts for nothing.
 
+    A message takes at most 256 KiB, in which the two longest games have place.
+
     Status codes that end the stream: FAILED_PRECONDITION (no hello, other protocol
-    version), INVALID_ARGUMENT (a record that the rules contradict), UNAVAILABLE (the
-    server stops).
+    version), INVALID_ARGUMENT (a record that the rules contradict, or that nobody could
+    read), RESOURCE_EXHAUSTED (message too large, a peer that does not read, or message
+    after message without a game that is leased), UNAUTHENTICATED (the token is valid no
+    more), UNAVAILABLE (the server stops).
     """
 
 @_typing.type_check_only
@@ -57,9 +61,13 @@ class WorkerServiceAsyncStub(WorkerServiceStub):
     What is leased when the stream ends is leased anew, to whoever comes first; a record
     that comes after that is acknowledged, and counts for nothing.
 
+    A message takes at most 256 KiB, in which the two longest games have place.
+
     Status codes that end the stream: FAILED_PRECONDITION (no hello, other protocol
-    version), INVALID_ARGUMENT (a record that the rules contradict), UNAVAILABLE (the
-    server stops).
+    version), INVALID_ARGUMENT (a record that the rules contradict, or that nobody could
+    read), RESOURCE_EXHAUSTED (message too large, a peer that does not read, or message
+    after message without a game that is leased), UNAUTHENTICATED (the token is valid no
+    more), UNAVAILABLE (the server stops).
     """
 
 class WorkerServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -77,9 +85,13 @@ class WorkerServiceServicer(metaclass=_abc_1.ABCMeta):
         What is leased when the stream ends is leased anew, to whoever comes first; a record
         that comes after that is acknowledged, and counts for nothing.
 
+        A message takes at most 256 KiB, in which the two longest games have place.
+
         Status codes that end the stream: FAILED_PRECONDITION (no hello, other protocol
-        version), INVALID_ARGUMENT (a record that the rules contradict), UNAVAILABLE (the
-        server stops).
+        version), INVALID_ARGUMENT (a record that the rules contradict, or that nobody could
+        read), RESOURCE_EXHAUSTED (message too large, a peer that does not read, or message
+        after message without a game that is leased), UNAUTHENTICATED (the token is valid no
+        more), UNAVAILABLE (the server stops).
         """
 
 def add_WorkerServiceServicer_to_server(servicer: WorkerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -74,6 +74,14 @@ MAX_MESSAGE_BYTES = 128 * 1024
 A thousand moves with analyses and expected lines of 40 take 107 KB; to decode the worst
 message of this size takes the server 4 ms.
 """
+MAX_RECORDS_BYTES = 256 * 1024
+"""The largest message of a worker, whatever the operator sets for others.
+
+Both games of a pair are in one. A move takes 185 bytes at most, with an expected line of 64 and
+times of days; so two of 484 moves, with all their evidence in ASCII, take 248,000.
+"""
+MAX_EVIDENCE, MAX_EVIDENCE_DEPTH = 1 << 15, 8
+"""Characters of what supports a forfeit, as JSON, and levels of it."""
 MAX_DISPLAY_NAME = 60
 """Characters of what people call a bot."""
 MAX_HARDWARE = 80

@@ -70,6 +70,7 @@ from meijin.store.move_log.log import MoveLog, open_log
 from meijin.store.move_log.mark import write_mark
 from meijin.store.schema import Epoch
 from meijin.wire.contract import (
+    MAX_RECORDS_BYTES,
     SERVER_LOCK_FILE,
     UNIX_SCHEME,
     Address,
@@ -90,7 +91,7 @@ HANDSHAKE_TIMEOUT = timedelta(seconds=10)
 READ_TO_REFUSE = 2
 """Messages of up to this many times `max_message_bytes` are read, to be refused in our own words.
 
-Larger ones gRPC refuses unread. So this bounds what a peer has us hold of a message: with the 2,000
+Larger ones gRPC refuses unread, unless a worker might send them. So this bounds what a peer has us hold of a message: with the 2,000
 streams of an address half a gigabyte, which it has to send first.
 """
 
@@ -440,6 +441,7 @@ def _backups(settings: Settings) -> Backups | None:
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:
+    largest = READ_TO_REFUSE * settings.max_message_bytes
     return [
         ("grpc.so_reuseport", 0),
         *keepalive_options(settings.keepalive),
@@ -448,5 +450,5 @@ def _options(settings: Settings) -> list[tuple[str, int]]:
         ("grpc.max_allowed_incoming_connections", max_connections()),
         ("grpc.max_connection_idle_ms", 10_000),
         ("grpc.server_handshake_timeout_ms", HANDSHAKE_TIMEOUT // timedelta(milliseconds=1)),
-        ("grpc.max_receive_message_length", READ_TO_REFUSE * settings.max_message_bytes),
+        ("grpc.max_receive_message_length", max(largest, MAX_RECORDS_BYTES)),
     ]

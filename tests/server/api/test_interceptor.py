@@ -24,6 +24,7 @@ from meijin.server.storage import Storage
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1 import play_service_pb2
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
+from meijin.wire.contract import MAX_RECORDS_BYTES
 
 if TYPE_CHECKING:
     from tests.server.conftest import StartServer
@@ -84,13 +85,13 @@ async def test_a_request_that_is_too_large_is_refused_in_words(
     """Those of calls and of streams, up to where gRPC refuses them itself."""
     channel = await server.channel()
     too_large = (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
-    for size in (101, 200):
+    for size in (101, MAX_RECORDS_BYTES):
         end = await ending_of_request(channel, method, b"x" * size, None)
         assert (end.code, end.reason) == too_large
         assert f"takes {size} bytes, and at most 100 are taken" in end.details
     at_most = await ending_of_request(channel, method, b"x" * 100, None)
     assert at_most.reason != "MESSAGE_TOO_LARGE"
-    unread = await ending_of_request(channel, method, b"x" * 201, None)
+    unread = await ending_of_request(channel, method, b"x" * (MAX_RECORDS_BYTES + 1), None)
     assert (unread.code, unread.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "")
 
 

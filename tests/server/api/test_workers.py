@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict, deque
+from datetime import UTC, datetime, timedelta
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -12,16 +14,23 @@ import pytest
 from tests.peer import WAIT_TIMEOUT, bearer
 from tests.server_in_test import FIVE
 
-from meijin.game import encode_moves
+from meijin.game import Ending, Outcome, Variant, decode_moves, encode_moves
+from meijin.server.api.streams import play
+from meijin.server.api.streams.records import MAX_DETAIL, when_played
+from meijin.server.match.live.commands import PlayedGame
+from meijin.store.schema import PairingId
 from meijin.v1 import game_pb2, play_service_pb2
 from meijin.v1 import tournament_service_pb2 as tournament_pb
 from meijin.v1 import worker_service_pb2 as pb
 from meijin.v1.worker_service_pb2_grpc import WorkerServiceStub
-from meijin.wire.contract import PROTOCOL_VERSION
+from meijin.wire.contract import MAX_EVIDENCE, MAX_PV, MAX_RECORDS_BYTES, PROTOCOL_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.server_in_test import ServerInTest
 
+NS_OF_A_DAY = 86_400 * 10**9
 BLACK_WINS = game_pb2.Outcome(ending=game_pb2.ENDING_FIVE, winner=game_pb2.COLOR_BLACK)
 LATE = game_pb2.Outcome(
     ending=game_pb2.ENDING_TIME,
@@ -46,6 +55,10 @@ class ScriptedWorker:
                 fact = message.WhichOneof("fact")
                 self._facts[fact].append(getattr(message, fact))
         return self._facts[kind].popleft()
+
+    async def read_to_the_end(self) -> None:
+        while True:
+            await self.call.read()
 
     async def hello(self, *names: str, room: int = 8) -> pb.WorkerWelcome:
         capabilities = play_service_pb2.Capabilities(
@@ -86,8 +99,8 @@ def record(
         outcome=outcome,
         **more,
     )
-    played.start_time.FromSeconds(1_700_000_000)
-    played.end_time.FromSeconds(1_700_000_009)
+    played.start_time.GetCurrentTime()
+    played.end_time.GetCurrentTime()
     return played
 
 
@@ -105,14 +118,15 @@ async def test_a_pair_is_begun_and_ended_at_once(server: ServerInTest) -> None:
     assert [(game.black, game.white) for game in pair.games] == [("ada", "bob"), ("bob", "ada")]
     analysis = play_service_pb2.Analysis(score=40, depth=3, nodes=99)
     first, second = pair.games
-    await worker.hand_in([record(first, analyses={0: analysis}), record(second)])
+    records = [record(first, analyses={0: analysis}), record(second)]
+    await worker.hand_in(records)
     await server.until_finished(key)
     games = [await server.game(key) for key in ("1", "2")]
     assert [game.outcome for game in games] == [BLACK_WINS, BLACK_WINS]
     assert [move.cell for move in games[0].moves] == list(FIVE)
     assert games[0].moves[2].charged_time.nanos == 3_000_000
     assert games[0].moves[0].analysis.depth == 3
-    assert (games[0].end_time.seconds - games[0].start_time.seconds) == 9
+    assert games[0].start_time.ToMicroseconds() == records[0].start_time.ToMicroseconds()
     report = await server.report(key)
     assert report.tournament.state == tournament_pb.TOURNAMENT_STATE_FINISHED
     assert report.tournament.finished_games == 2
@@ -196,3 +210,196 @@ async def test_a_decided_tournament_takes_its_games_back(server: ServerInTest) -
     await worker.hand_in([record(game) for game in pair.games])
     assert len(await worker.acknowledged()) == 2
     assert not (await server.ask("GameService/ListGames")).games
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"evidence": "[" * 30_000}, "more than 8 levels"),
+        ({"evidence": '{"a":' * 9 + "1" + "}" * 9}, "more than 8 levels"),
+        ({"evidence": json.dumps({"a": [0] * 1000})}, "more than 8 levels, or 1000 values"),
+        ({"evidence": json.dumps({"a": "x" * MAX_EVIDENCE})}, "more than 32768 characters"),
+        ({"evidence": "[1]"}, "no JSON object"),
+        ({"evidence": '{"a": NaN}'}, "no number of JSON"),
+        ({"evidence": '{"a": 1e999}'}, "a number is too large"),
+        ({"evidence": '{"a": 1' + "0" * 400 + "}"}, "a number is too large"),
+        ({"evidence": '{"a": 1' + "0" * 5000 + "}"}, "evidence: "),
+        ({"analyses": {4_000_000_000: play_service_pb2.Analysis()}}, "nothing was played at ply"),
+        (
+            {"analyses": {ply: play_service_pb2.Analysis() for ply in range(4)}},
+            "more analyses than actions",
+        ),
+        ({"pairing_id": "x"}, "that is no number"),
+    ],
+    ids=[
+        "deep",
+        "nine levels",
+        "many",
+        "long",
+        "list",
+        "nan",
+        "infinite",
+        "huge",
+        "digits",
+        "ply",
+        "analyses",
+        "id",
+    ],
+)
+async def test_a_record_that_nobody_could_read_is_refused(
+    server: ServerInTest, fields: dict[str, Any], words: str
+) -> None:
+    """It is told why, and reaches neither the store nor the ledger."""
+    worker = await worker_of(server, "ada", "bob")
+    await server.tournament("ada", "bob", rounds=1, unrated=True)
+    (pair,) = await worker.lease()
+    late = record(pair.games[0], FIVE[:3], LATE)
+    late.MergeFrom(pb.PlayedGame(**fields))
+    await worker.hand_in([late])
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await worker.acknowledged()
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert words in str(caught.value.details())
+    assert not (await server.ask("FaultService/ListFaults")).faults
+
+
+async def test_strange_evidence_is_told_to_everybody(server: ServerInTest) -> None:
+    """Halves of characters, controls and a traceback that is no text do no harm in the ledger."""
+    worker = await worker_of(server, "ada", "bob")
+    await server.tournament("ada", "bob", rounds=1, unrated=True)
+    (pair,) = await worker.lease()
+    evidence = r'{"half\ud800": "\udfff\u0000", "traceback": ["a", 1], "deep": [{"a": null}]}'
+    await worker.hand_in([record(pair.games[0], FIVE[:3], LATE, evidence=evidence)])
+    await worker.acknowledged()
+    (fault,) = (await server.ask("FaultService/ListFaults")).faults
+    assert fault.evidence["half?"] == "?"
+    assert fault.traceback == "['a', 1]"
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (pb.PlayedPairs(pairs=[pb.PlayedPair()]), "0 games in a pair"),
+        (pb.PlayedPairs(pairs=[pb.PlayedPair(games=[pb.PlayedGame()] * 3)]), "3 games in a pair"),
+        (pb.PlayedPairs(pairs=[pb.PlayedPair()] * 2001), "2001 pairs in a message"),
+    ],
+    ids=["no games", "three games", "many pairs"],
+)
+async def test_a_message_has_pairs_of_games(
+    server: ServerInTest, message: pb.PlayedPairs, words: str
+) -> None:
+    worker = await worker_of(server, "ada", "bob")
+    await worker.call.write(pb.WorkRequest(played=message))
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await worker.acknowledged()
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert words in str(caught.value.details())
+
+
+async def test_records_of_nobodys_games_are_no_flood(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever keeps sending them is read slowly, and then not any more."""
+    monkeypatch.setattr(play, "MAX_THROTTLING", timedelta(0))
+    worker = await worker_of(server, "ada", "bob")
+    nobodys = pb.WorkRequest(
+        played=pb.PlayedPairs(pairs=[pb.PlayedPair(games=[pb.PlayedGame(pairing_id="9")])])
+    )
+    for _ in range(int(play.MESSAGE_RATE.burst) + 1):
+        await worker.call.write(nobodys)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await worker.next("lease")
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_the_largest_pair_is_one_message(server: ServerInTest) -> None:
+    """Two games on a full board of 22x22, with the longest lines and times of days."""
+    worker = await worker_of(server, "ada", "bob")
+    variant = Variant(width=22, height=22)
+    key = await server.tournament("ada", "bob", rounds=2, unrated=True, variant=variant)
+    (pair,) = await worker.lease()
+    opening = decode_moves(pair.games[0].opening)
+    moves = full_board(variant, opening)
+    line = encode_moves([483] * MAX_PV)
+    analysis = play_service_pb2.Analysis(score=-(2**31), depth=2**32 - 1, nodes=2**64 - 1, pv=line)
+    draw = game_pb2.Outcome(ending=game_pb2.ENDING_DRAW)
+    records = [record(leased, moves, draw) for leased in pair.games]
+    for each in records:
+        for ply in range(len(opening), variant.cells):
+            each.analyses[ply].CopyFrom(analysis)
+        each.raw_ns[:] = each.charged_ns[:] = [NS_OF_A_DAY] * len(moves)
+        each.evidence = json.dumps({"traceback": "x" * (MAX_EVIDENCE - 20)})
+    size = pb.PlayedPairs(pairs=[pb.PlayedPair(games=records)]).ByteSize()
+    assert 0.9 * MAX_RECORDS_BYTES < size < MAX_RECORDS_BYTES - 2 * MAX_DETAIL
+    await worker.hand_in(records)
+    assert len(await worker.acknowledged()) == 2
+    await server.until_finished(key)
+    assert len((await server.game()).moves) == variant.cells
+
+
+@pytest.mark.settings(write_timeout=timedelta(seconds=0.1))
+async def test_a_worker_that_does_not_read_is_let_go(server: ServerInTest) -> None:
+    """What it holds is leased to others; meanwhile no more is kept for it than a message."""
+    small = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536))
+    deaf = ScriptedWorker(await server.channel(*small), server.operator_token)
+    await deaf.hello("ada", "bob", room=10_000)
+    workers = server.parts.scheduler.leases.workers
+    await server.until(lambda: workers)
+    await server.tournament("ada", "bob", rounds=4000, unrated=True)
+    await server.until(lambda: not workers)
+    worker = await worker_of(server, "ada", "bob")
+    assert await worker.lease()
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await deaf.read_to_the_end()
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_a_workers_stream_ends_with_its_token(server: ServerInTest) -> None:
+    """It hands nothing in any more that anybody has revoked the token of."""
+    token = await server.token("operator", label="lab")
+    worker = ScriptedWorker(await server.channel(), token)
+    await worker.hello("ada", "bob")
+    await server.ask("TokenService/RevokeToken", token_id="2")
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await worker.lease()
+    assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (12, 15, (12, 15)),
+        (5, 15, (10, 20)),
+        (8, 9, (19, 20)),
+        (30, 33, (17, 20)),
+        (12, 99, (10, 20)),
+    ],
+    ids=["right", "before its lease", "slow clock", "fast clock", "long"],
+)
+def test_no_clock_but_the_servers_dates_a_game(
+    start: int, end: int, expected: tuple[int, int]
+) -> None:
+    """It has ended now, after as long as the worker says, where that can't be; leased at 10, now 20."""
+    zero = datetime(2026, 1, 1, tzinfo=UTC)
+    start_time, end_time, leased, now, *times = (
+        zero + timedelta(seconds=each) for each in (start, end, 10, 20, *expected)
+    )
+    outcome = Outcome(Ending.DRAW)
+    played = PlayedGame(PairingId(1), start_time, end_time, [], {}, outcome, {})
+    assert when_played(played, leased, now) == tuple(times)
+
+
+def full_board(variant: Variant, opening: Sequence[int]) -> list[int]:
+    """All cells that an opening leaves, so that nobody gets five in a row."""
+    cells = [cell for cell in range(variant.cells) if cell not in opening]
+    sides: list[list[int]] = [[], []]
+    for cell in cells:
+        sides[(cell % variant.width // 2 + cell // variant.width) % 2].append(cell)
+    blacks = (variant.cells + 1) // 2 - (len(opening) + 1) // 2
+    while len(sides[0]) > blacks:
+        sides[1].append(sides[0].pop())
+    while len(sides[1]) > len(cells) - blacks:
+        sides[0].append(sides[1].pop())
+    first, second = sides if len(opening) % 2 == 0 else reversed(sides)
+    moves = [cell for pair in zip_longest(first, second) for cell in pair]
+    return [cell for cell in moves if cell is not None]

@@ -78,7 +78,9 @@ class GameLoop:
         record.actions = encode_moves(self._codes)
         record.outcome.CopyFrom(outcome_to_proto(arbiter.outcome))
         if arbiter.evidence:
-            record.evidence = json.dumps(dict(arbiter.evidence), default=str)
+            evidence = json.dumps(dict(arbiter.evidence), default=str, ensure_ascii=False)
+            # Halves of characters, which no message carries, are escaped as JSON has them.
+            record.evidence = evidence.encode(errors="backslashreplace").decode()
         return record
 
     def _get_ready(self) -> None:

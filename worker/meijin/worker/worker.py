@@ -18,6 +18,7 @@ from meijin.v1.play_service_pb2 import Hello
 from meijin.v1.worker_service_pb2 import (
     LeasedGame,
     PlayedGame,
+    PlayedPair,
     PlayedPairs,
     WorkerHello,
     WorkRequest,
@@ -29,8 +30,10 @@ from meijin.worker.slots import FAILED, Slot
 SUPPLY = timedelta(milliseconds=100)
 """Games are held ahead for so long, so that no slot waits for the server."""
 MOST_AHEAD = 256
+PAIR_FRAME = 4
+"""Bytes that a message has of a pair beside it, at most."""
 BATCH_BYTES = 1 << 16
-"""No further pair is put into a message that has so many: a server takes 128 KB by default."""
+"""A message has no more, unless one pair alone has: a server takes `MAX_RECORDS_BYTES`."""
 CHANGE = 1.5
 """The room that the server is told of is told anew when it differs by this factor."""
 
@@ -167,8 +170,14 @@ class Worker:
         if not self._finished or self._unacknowledged:
             return
         message = PlayedPairs(room=self._new_room())
-        while self._finished and message.ByteSize() < BATCH_BYTES:
-            message.pairs.add(games=self._finished.popleft().played)
+        size = 0
+        while self._finished:
+            pair = PlayedPair(games=self._finished[0].played)
+            size += pair.ByteSize() + PAIR_FRAME
+            if message.pairs and size > BATCH_BYTES:
+                break
+            self._finished.popleft()
+            message.pairs.append(pair)
         self._unacknowledged += 1
         self._requests.put(WorkRequest(played=message))
 

@@ -168,6 +168,9 @@ class Games:
             raise InvalidRequestError(f"no such game can be played: {error}") from None
         if arbiter.position.is_partway:
             raise InvalidRequestError("the game breaks off in the middle of an action")
+        for ply in played.analyses:
+            if not game.opening_plies <= ply <= arbiter.board.ply:
+                raise InvalidRequestError(f"analyses: nothing was played at ply {ply}")
         if arbiter.outcome is None:
             color = arbiter.position.color_of(arbiter.seat_to_act)
             fault = Party.NOBODY if told.ending is Ending.RESIGN else Party.of(color)

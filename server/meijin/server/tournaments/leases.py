@@ -1,8 +1,10 @@
 """Leases: games that workers play beside the engines, and hand in when they are over."""
 
 import asyncio
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from meijin.game import TimeControl
 from meijin.server.match.live.live_game import Participant
@@ -30,6 +32,8 @@ class Lease:
 
     run: TournamentRun
     pairing: PendingPairing
+    time: datetime
+    """When it was given."""
 
     def time_control(self, bot_id: BotId) -> TimeControl:
         return self.pairing.time_control or self.run.row.control_of(bot_id)
@@ -52,9 +56,11 @@ class Worker:
     """What it has not handed in yet."""
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     """Set while something waits to be sent."""
-    _unsent: list[Lease] = field(default_factory=list)
+    _unsent: deque[Lease] = field(default_factory=deque)
     _withdrawn: list[PairingId] = field(default_factory=list)
     _acknowledged: list[PairingId] = field(default_factory=list)
+    _is_told: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once what is acknowledged was taken to be sent."""
 
     @property
     def free(self) -> int:
@@ -76,25 +82,38 @@ class Worker:
         for key in gone:
             del self.leased[key]
         self._withdrawn += gone
-        self._unsent = [lease for lease in self._unsent if lease.run is not run]
+        self._unsent = deque(lease for lease in self._unsent if lease.run is not run)
         self.wake.set()
 
-    def acknowledge(self, games: Sequence[PairingId]) -> None:
-        """Its records of games are committed, or not needed."""
+    async def acknowledge(self, games: Sequence[PairingId]) -> None:
+        """Its records of games are committed, or not needed; wait until it is about to be told.
+
+        So a worker that doesn't read is not read either, and no more waits for it than that.
+        """
         self._acknowledged += games
+        self._is_told.clear()
         self.wake.set()
+        await self._is_told.wait()
 
     def take_acknowledged(self) -> Sequence[PairingId]:
         acknowledged, self._acknowledged = self._acknowledged, []
+        self._is_told.set()
         return acknowledged
 
-    def take_unsent(self) -> tuple[Sequence[Sequence[Lease]], Sequence[PairingId]]:
-        """What is to be sent now: new games, those of a pair together, and those withdrawn."""
-        unsent, self._unsent = self._unsent, []
+    def take_unsent(self, most: int) -> tuple[Sequence[Sequence[Lease]], Sequence[PairingId]]:
+        """What is to be sent now: new games, those of a pair together, and those withdrawn.
+
+        Args:
+            most: Pairs; what is left wakes the stream again.
+        """
         withdrawn, self._withdrawn = self._withdrawn, []
         pairs: dict[tuple[int, int], list[Lease]] = {}
-        for lease in unsent:
-            pairs.setdefault(lease.pair, []).append(lease)
+        while self._unsent:
+            pair = self._unsent[0].pair
+            if pair not in pairs and len(pairs) == most:
+                self.wake.set()
+                break
+            pairs.setdefault(pair, []).append(self._unsent.popleft())
         return list(pairs.values()), withdrawn
 
 
@@ -141,7 +160,7 @@ class Leases:
 
     def lease(self, run: TournamentRun, pairing: PendingPairing) -> None:
         """Have the worker play a game that has most room: the two of a pair go to the same."""
-        lease = Lease(run, pairing)
+        lease = Lease(run, pairing, datetime.now(UTC))
         workers = self.able(run)
         partners = (each for each in workers if each.free and each.has_partner(lease))
         worker = next(partners, None) or max(workers, key=lambda each: each.free)

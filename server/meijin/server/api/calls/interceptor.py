@@ -114,7 +114,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         async def call(request: Untyped, context: Context) -> Untyped:
             return await self.serve(handler, method, metadata, request, context)
 
-        return _rebuilt(handler, call, self._limits.message_bytes)
+        return _rebuilt(handler, call, self._limits.message_bytes(method))
 
     async def serve(
         self,

@@ -30,6 +30,7 @@ from meijin.server.settings import Settings
 from meijin.server.token_bucket import Rate, TokenBuckets
 from meijin.store.access.tokens import Identity, token_digest
 from meijin.store.schema import BotId
+from meijin.wire.contract import MAX_RECORDS_BYTES
 
 BURST_SECONDS = 4
 """Hellos and requests may come at once that are allowed in this many seconds."""
@@ -69,6 +70,9 @@ MAX_REMEMBERED = 10_000
 
 ABUSES = (TooManyActionsError, TooManyMessagesError, TooManyNoticesError)
 """What a bot is suspended for."""
+
+WORK = "/meijin.v1.WorkerService/Work"
+"""The method whose messages hold whole games."""
 
 MINUTE = timedelta(minutes=1).total_seconds()
 
@@ -299,7 +303,7 @@ class Limits:
         self, settings: Settings, clock: Clock = time.monotonic, sleep: Sleep = asyncio.sleep
     ) -> None:
         self.clock = clock
-        self.message_bytes = settings.max_message_bytes
+        self._message_bytes = settings.max_message_bytes
         self.write_timeout = settings.write_timeout
         self.failed_sign_ins = settings.max_failed_sign_ins
         self.calling: Counter[Peer] = Counter()
@@ -327,6 +331,10 @@ class Limits:
         self._serving = KeyedSemaphore[Address](REQUESTS_AT_ONCE, TooManyRequestsError)
         self.admitting = asyncio.Semaphore(HELLOS_AT_ONCE)
         """Held while a hello is with the store."""
+
+    def message_bytes(self, method: str) -> int:
+        """The largest message that a method takes."""
+        return MAX_RECORDS_BYTES if method == WORK else self._message_bytes
 
     async def hello_turn(self, address: Address, *, is_return: bool) -> None:
         """Let a hello have its turn; bots that come back don't wait behind those that are new.

@@ -1,5 +1,6 @@
 """The streams that go both ways: of those who play, and of those who play for others.
 
 - `play`: bots' streams
+- `records`: what workers are to play, and what they have played, on the wire
 - `workers`: workers' streams, of whole games
 """

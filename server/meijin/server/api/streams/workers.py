@@ -1,70 +1,108 @@
 """A worker's stream: what it is to play, and what it has played."""
 
 import asyncio
-import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import grpc
 
-from meijin.game import decode_moves
+from meijin.server.access.caller import current_caller
+from meijin.server.access.open_calls import OpenCalls
 from meijin.server.api.calls.interceptor import Context, check_decoded
-from meijin.server.errors import InvalidRequestError, ProtocolError, StoppingError, invalid_request
+from meijin.server.api.calls.limits import Limits
+from meijin.server.api.streams.play import Throttle
+from meijin.server.api.streams.records import (
+    lease_to_proto,
+    pairing_id_from_proto,
+    played_from_proto,
+    when_played,
+)
+from meijin.server.errors import (
+    InvalidRequestError,
+    NotReadingError,
+    ProtocolError,
+    StoppingError,
+)
 from meijin.server.match.admission import Admitted, admit
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.commands import Hello, PlayedGame
 from meijin.server.match.live.live_game import Participant
 from meijin.server.match.live.session import MILLISECOND
 from meijin.server.match.lobby import Lobby
-from meijin.server.match.wire import MAX_ID_DIGITS, analysis_from_proto, hello_from_proto
+from meijin.server.match.wire import hello_from_proto
 from meijin.server.settings import Admission, Settings
 from meijin.server.storage import Storage
-from meijin.server.tournaments.leases import Lease, Worker, WorkerSide
+from meijin.server.tournaments.leases import Worker, WorkerSide
 from meijin.server.tournaments.workers import Workers
-from meijin.store.schema import BotId, PairingId
-from meijin.v1 import play_service_pb2, tournament_service_pb2
+from meijin.store.schema import PairingId
+from meijin.v1 import play_service_pb2
 from meijin.v1 import worker_service_pb2 as pb
 from meijin.v1.worker_service_pb2_grpc import WorkerServiceServicer
 from meijin.wire.contract import MAX_GAMES_AT_ONCE
-from meijin.wire.mapping import to_message
-from meijin.wire.text import plain_text
-from meijin.wire.values import outcome_from_proto, time_control_to_proto, variant_to_proto
 
 MAX_SIDES = 1000
-MAX_DETAIL = 500
-"""Characters of an outcome's detail that are kept."""
-MAX_EVIDENCE = 1 << 16
-"""Characters of a forfeit's evidence."""
+MAX_PAIRS = 2000
+"""Of a message: more than fit into one, unless nobody has leased them; those take 3 us each."""
+GAMES_OF_A_PAIR = 2
+PAIRS_AT_ONCE = 64
+"""Pairs that are written in one message: 40 us each, in which no other stream is served."""
 
 
 class WorkerServicer(WorkerServiceServicer):
     """Leases games to each worker, and takes its records."""
 
     def __init__(
-        self, workers: Workers, lobby: Lobby, journal: Journal, storage: Storage, settings: Settings
+        self,
+        workers: Workers,
+        lobby: Lobby,
+        journal: Journal,
+        storage: Storage,
+        *,
+        settings: Settings,
+        limits: Limits,
+        calls: OpenCalls,
     ) -> None:
         self._workers = workers
         self._lobby = lobby
         self._journal = journal
         self._storage = storage
         self._settings = settings
+        self._limits = limits
+        self._calls = calls
 
     async def Work(  # type: ignore[override]  # grpc.aio takes a coroutine too
         self, request_iterator: object, context: Context
     ) -> None:
         if self._lobby.is_draining:
             raise StoppingError("the server is stopping; come back")
-        worker = await self._admit(context)
-        self._workers.join(worker)
-        writer = asyncio.create_task(self._write(worker, context))
-        try:
-            await self._read(worker, context)
-        finally:
-            self._workers.leave(worker)
-            writer.cancel()
-            await asyncio.gather(writer, return_exceptions=True)
+        identity = current_caller.get().identity
+        with ExitStack() as held:
+            ends: list[asyncio.Future[Any]] = []
+            if identity is not None:
+                ends.append(held.enter_context(self._calls.hold(identity.token_id)))
+            worker = await self._admit(context)
+            self._workers.join(worker)
+            tasks = [
+                asyncio.create_task(self._read(worker, context)),
+                asyncio.create_task(self._write(worker, context)),
+            ]
+            try:
+                await asyncio.wait([*tasks, *ends], return_when=asyncio.FIRST_COMPLETED)
+                for end in ends:
+                    if end.done():
+                        raise end.result()
+                for task in tasks:
+                    if task.done():
+                        task.result()
+            finally:
+                self._workers.leave(worker)
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _admit(self, context: Context) -> Worker:
         request = await context.read()
@@ -96,20 +134,40 @@ class WorkerServicer(WorkerServiceServicer):
 
     async def _read(self, worker: Worker, context: Context) -> None:
         """Take what it hands in, and acknowledge it once that is committed."""
+        throttle = Throttle()
         while (request := await context.read()) is not grpc.aio.EOF:
             check_decoded(request)
             if request.WhichOneof("message") != "played":
                 raise ProtocolError("after the hello only games that were played are expected")
             if request.played.room:
                 worker.room = min(request.played.room, MAX_GAMES_AT_ONCE)
-            ids: list[PairingId] = []
-            for pair in request.played.pairs:
-                games = [played_from_proto(each) for each in pair.games]
-                self._workers.hand_in(worker, games)
-                ids += [game.pairing_id for game in games]
-                await asyncio.sleep(0)
+            pairs = request.played.pairs
+            if len(pairs) > MAX_PAIRS:
+                raise InvalidRequestError(f"{len(pairs)} pairs in a message; at most {MAX_PAIRS}")
+            leased, ids = len(worker.leased), list[PairingId]()
+            for pair in pairs:
+                ids += await self._take(worker, pair)
+            if ids and leased == len(worker.leased):
+                await throttle.wait()
             await self._journal.drained()
-            worker.acknowledge(ids)
+            await worker.acknowledge(ids)
+
+    async def _take(self, worker: Worker, pair: pb.PlayedPair) -> Sequence[PairingId]:
+        """Take a pair, and let others have their turn."""
+        if not 0 < len(pair.games) <= GAMES_OF_A_PAIR:
+            raise InvalidRequestError(f"{len(pair.games)} games in a pair: it has 1 or 2")
+        ids = [pairing_id_from_proto(game.pairing_id) for game in pair.games]
+        now, games = datetime.now(UTC), list[PlayedGame]()
+        for pairing_id, game in zip(ids, pair.games, strict=True):
+            lease = worker.leased.get(pairing_id)
+            if lease is not None:  # what others have played by now isn't looked at
+                played = played_from_proto(game)
+                start_time, end_time = when_played(played, lease.time, now)
+                games.append(replace(played, start_time=start_time, end_time=end_time))
+        if games:
+            self._workers.hand_in(worker, games)
+            await asyncio.sleep(0)
+        return ids
 
     async def _write(self, worker: Worker, context: Context) -> None:
         """Send what is leased and what is stored, whenever something is."""
@@ -120,55 +178,18 @@ class WorkerServicer(WorkerServiceServicer):
             worker.wake.clear()
             if acknowledged := worker.take_acknowledged():
                 ids = pb.Acknowledged(pairing_ids=map(str, acknowledged))
-                await context.write(pb.WorkResponse(acknowledged=ids))
-            pairs, withdrawn = worker.take_unsent()
+                await self._send(pb.WorkResponse(acknowledged=ids), context)
+            pairs, withdrawn = worker.take_unsent(PAIRS_AT_ONCE)
             message = pb.Lease(withdrawn=map(str, withdrawn))
             for pair in pairs:
                 message.pairs.add(games=[lease_to_proto(lease, names, margin_ms) for lease in pair])
             if pairs or withdrawn:
-                await context.write(pb.WorkResponse(lease=message))
+                await self._send(pb.WorkResponse(lease=message), context)
 
-
-def lease_to_proto(lease: Lease, names: Mapping[BotId, str], margin_ms: int) -> pb.LeasedGame:
-    row, pairing = lease.run.row, lease.pairing
-    rules = row.adjudication
-    return pb.LeasedGame(
-        pairing_id=str(pairing.id),
-        black=names[pairing.black_id],
-        white=names[pairing.white_id],
-        variant=variant_to_proto(row.variant),
-        black_time=time_control_to_proto(lease.time_control(pairing.black_id)),
-        white_time=time_control_to_proto(lease.time_control(pairing.white_id)),
-        opening=pairing.opening,
-        margin_ms=margin_ms,
-        adjudication=(
-            None if rules is None else to_message(rules, tournament_service_pb2.Adjudication)
-        ),
-    )
-
-
-def played_from_proto(message: pb.PlayedGame) -> PlayedGame:
-    """Read a record.
-
-    Raises:
-        InvalidRequestError: a field has a value that it can't have.
-    """
-    if not message.pairing_id.isdecimal() or len(message.pairing_id) > MAX_ID_DIGITS:
-        raise InvalidRequestError("pairing_id: that is no number")
-    with invalid_request("game"):
-        codes = decode_moves(message.actions)
-        actions = list(zip(codes, message.raw_ns, message.charged_ns, strict=True))
-        outcome = outcome_from_proto(message.outcome)
-        evidence = json.loads(message.evidence[:MAX_EVIDENCE] or "{}")
-        start_time, end_time = message.start_time.ToDatetime(UTC), message.end_time.ToDatetime(UTC)
-    if not isinstance(evidence, dict):
-        raise InvalidRequestError("evidence: that is no JSON object")
-    return PlayedGame(
-        PairingId(int(message.pairing_id)),
-        start_time,
-        end_time,
-        actions,
-        {ply: analysis_from_proto(said) for ply, said in message.analyses.items()},
-        replace(outcome, detail=plain_text(outcome.detail[:MAX_DETAIL])),
-        evidence,
-    )
+    async def _send(self, response: pb.WorkResponse, context: Context) -> None:
+        limit = self._limits.write_timeout.total_seconds()
+        try:
+            async with asyncio.timeout(limit):
+                await context.write(response)
+        except TimeoutError:
+            raise NotReadingError(f"nothing was read for {limit:g} s") from None
