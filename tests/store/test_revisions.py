@@ -1,6 +1,8 @@
 """The two ways to the current schema: all migrations, or its tables at once."""
 
 import ast
+import struct
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,11 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, func, inspect, text, update
 
+from meijin.game import Choose, Color, Decision, encode_moves
 from meijin.store import Database
-from meijin.store.schema import Claim
+from meijin.store.games import decode_decisions, get_game
+from meijin.store.running_games import read_running_games
+from meijin.store.schema import Claim, GameId
 
 MIGRATIONS = Path(str(files("meijin.store"))) / "migrations"
 
@@ -19,12 +24,12 @@ NO_DEFAULT = ("tournament", "openings")
 """An empty text of bytes is written differently by the two databases, so the model has none."""
 
 
-def migrate_by_steps(database: Database) -> None:
+def migrate_by_steps(database: Database, revision: str = "head") -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     with database.writer.connect() as connection, connection.begin():
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, revision)
 
 
 @pytest.mark.parametrize(
@@ -109,3 +114,66 @@ def test_other_tables_in_the_database_are_left_alone(any_database_url: str) -> N
         database.migrate()
         database.check_schema()
         assert "theirs" in database.read(described)
+
+
+CHOICE = struct.Struct("<HHQQ")
+"""Ply, colour (1 black, 2 white), raw and charged nanoseconds: a choice of a side up to 0027."""
+CHOICES = {
+    1: CHOICE.pack(3, 1, 5_000_000, 4_000_000),
+    2: CHOICE.pack(5, 2, 2**63, 2**63 - 1),
+    3: None,
+    4: CHOICE.pack(0, 2, 0, 0),
+    5: None,
+}
+"""By game: the fourth is void, and the last runs."""
+STATES = {4: ("void", "*", "void"), 5: ("running", "*", None)}
+
+
+def test_a_choice_of_a_side_becomes_a_decision(any_database_url: str) -> None:
+    """Games of the schema 0027 are read by today's code, those that run from their journal too."""
+    with Database(any_database_url) as database:
+        migrate_by_steps(database, "0027")
+        database.write(insert_games)
+        database.migrate()
+        database.check_schema()
+        games = [database.read(partial(get_game, game_id=GameId(key))) for key in CHOICES]
+        assert [decode_decisions(game.decisions) for game in games] == [
+            ([Decision(3, Choose(Color.BLACK))], [(5_000_000, 4_000_000)]),
+            ([Decision(5, Choose(Color.WHITE))], [(2**63, 2**63 - 1)]),
+            ([], []),
+            ([Decision(0, Choose(Color.WHITE))], [(0, 0)]),
+            ([], []),
+        ]
+        assert [game.is_swapped for game in games] == [False, True, False, True, False]
+        running = database.read(lambda at: read_running_games(at, None))
+        assert running.moves == {GameId(5): [(0xFFFF, 7, 6), (112, 9, 8)]}
+
+
+def insert_games(connection: Connection) -> None:
+    """Games as the release of 0027 stored them, one of each kind."""
+
+    def add(table: str, **fields: object) -> None:
+        names, places = ", ".join(fields), ", ".join(f":{name}" for name in fields)
+        connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({places})"), fields)
+
+    now = "2026-01-01 12:00:00.000000"
+    for key, name in enumerate(("ada", "bob"), start=1):
+        none: dict[str, object] = {"create_time": now, "reason": "", "former_names": "[]"}
+        add("bot", id=key, name=name, is_open=True, state="active", is_hidden=False, **none)
+        version = {"digest": "1", "label": "1", "configuration": "[]", "hardware": ""}
+        add("bot_version", id=key, bot_id=key, create_time=now, **version)
+    played = {"rounds": 5, "seed": 1, "variant": "freestyle 15x15 swap2", "time_control": "60"}
+    made = {"name": "old", "format": "round_robin", "state": "running", "create_time": now}
+    add("tournament", id=1, max_games=0, openings=b"", **played, **made)
+    opening = encode_moves([0, 1, 2])
+    for key, choice in CHOICES.items():
+        of = {"tournament_id": 1, "black_id": 1, "white_id": 2, "opening": opening}
+        add("pairing", id=key, number=key, round=key, **of)
+        state, result, ending = STATES.get(key, ("finished", "1-0", "five"))
+        ended: dict[str, object] = {"state": state, "result": result, "ending": ending}
+        of |= {"opening": 0, "opening_plies": 3, "moves": opening, "times": b"", "choice": choice}
+        told = {"at_fault": "nobody", "detail": "", "start_time": now, "is_swapped": key in {2, 4}}
+        add("game", id=key, pairing_id=key, **of, **ended, **told)
+    moves = struct.Struct("<QHHQQ")
+    packed = moves.pack(5, 3, 0xFFFF, 7, 6) + moves.pack(5, 3, 112, 9, 8)
+    add("journal", epoch=0, id=1, moves=packed)
