@@ -3,14 +3,29 @@
 import json
 import os
 import signal
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import select
 from tests.processes import Process, Processes, children_of, eventually, processes_of
+from tests.system.books import Books
 from tests.system.server import Server
 
-SEARCHES = ("alphabeta:nodes=200", "mcts:playouts=32")
-TERMS = ("--games=4", "--seed=5", "--time=60/move", "--quiet")
+from meijin.ladder.refresh import refresh
+from meijin.server.views.tallies import TournamentTally
+from meijin.store import Database
+from meijin.store.ladders.runs import standings
+from meijin.store.schema import Bot, BotId, LadderId, TournamentId
+from meijin.store.tournaments.listing import get_tournament
+
+SEARCHES = {
+    "ada": ("alphabeta", "nodes=50"),
+    "bob": ("alphabeta", "nodes=400"),
+    "cyd": ("mcts", "playouts=32"),
+}
+TERMS = ("--seed=5", "--time=60/move", "--games=4")
 LONG = ("play", "alphabeta:nodes=200", "random", "--games=200", "--seed=5", "--time=60/move")
 FILES = ("--quiet", "--data=mine", "--games-to=games.jsonl")
 
@@ -51,19 +66,61 @@ def worker_of(match: Process) -> int:
 
 
 def test_a_worker_plays_what_bots_of_a_server_play(processes: Processes, server: Server) -> None:
-    """Move by move: nothing but the way that a turn takes is different."""
-    processes.tell("play", *SEARCHES, *TERMS, "--games-to=worker.jsonl")
-    names = [search.split(":")[0] for search in SEARCHES]
-    for name, search in zip(names, SEARCHES, strict=True):
-        option = f"--option={search.split(':')[1]}"
-        processes.start(name, "bot", "run", name, option, f"--server={server.address}")
-    eventually(lambda: server.connected_bots() >= set(names))
-    server.tell("match", *names, *TERMS, "--games-to=network.jsonl")
-    by_worker, by_network = (
-        games_of(processes.folder / f"{way}.jsonl") for way in ("worker", "network")
-    )
-    assert len(by_worker) == 4
-    assert by_worker == by_network
+    """Move by move: nothing but the way that a turn takes is different.
+
+    So the crosstables are equal, and the ladders.
+    """
+    sides = [f"{bot}:{option} name={name}" for name, (bot, option) in SEARCHES.items()]
+    processes.tell("play", *sides, *TERMS, "--rated", *FILES)
+    for name, (bot, option) in SEARCHES.items():
+        where = (f"--name={name}", f"--server={server.address}")
+        processes.start(name, "bot", "run", bot, f"--option={option}", *where)
+    eventually(lambda: server.connected_bots() >= SEARCHES.keys())
+    server.tell("tournament", "run", *SEARCHES, *TERMS)
+    by_network = server.books
+    by_worker = Books(f"sqlite:///{processes.folder / 'mine' / 'meijin.db'}")
+    with closing(by_worker.database):
+        assert len(moves_of(by_worker)) == 12
+        assert moves_of(by_worker) == moves_of(by_network)
+        table, ratings = crosstable(by_worker.database), ladder(by_worker.database)
+        assert (len(table), ratings.keys()) == (6, SEARCHES.keys())
+        assert table == crosstable(by_network.database)
+        assert ratings == ladder(by_network.database)
+
+
+def moves_of(books: Books) -> dict[int, tuple[str, str, bytes]]:
+    """The names and moves of games, by their places in the schedule."""
+    return {game.pairing_id: (game.black, game.white, game.moves) for game in books.games()}
+
+
+def crosstable(database: Database) -> dict[tuple[str, str], tuple[int, ...]]:
+    """The games that the first of two bots has won, drawn and lost against the second."""
+    row = database.read(get_tournament, tournament_id=TournamentId(1))
+    found = database.read(TournamentTally().at, row=row).crosstable
+    bots = database.read(lambda at: at.execute(select(Bot.id, Bot.name)).all())
+    names = {row.id: row.name for row in bots}
+    table = {}
+    for first, second, scored in zip(found.firsts, found.seconds, found.scores, strict=True):
+        pair = names[BotId(int(first))], names[BotId(int(second))]
+        score = tuple(scored.tolist())
+        table[pair], table[pair[::-1]] = score, score[::-1]
+    return table
+
+
+def ladder(database: Database) -> dict[str, Any]:
+    """Each bot's rank, rating, margin and score by colours."""
+    refresh(database, LadderId(1))
+    table = database.read(standings, ladder_id=LadderId(1)).standings
+    return {
+        line.bot: (
+            line.rank,
+            pytest.approx(line.elo),
+            pytest.approx(line.margin),
+            line.as_black,
+            line.as_white,
+        )
+        for line in table
+    }
 
 
 @on_linux
