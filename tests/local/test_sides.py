@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from meijin.bots.sdk.errors import BotLoadError
+from meijin.game import RENJU, Variant
 from meijin.local.match_settings import MatchSettings
 from meijin.local.sides import Side, names_of, read_words, set_own_clocks
 from meijin.wire.values import time_control_from_proto
@@ -107,12 +108,12 @@ def test_an_engine_is_connected_with_all_that_was_said_of_it() -> None:
     """Where a side plays over the network, the command that wraps it is told the same."""
     said = "proto=gtp margin=20 memory=3 with=net.bin option.k=1"
     words = Side.parse(f"{shlex.quote(sys.executable)} -u {said}").connecting(
-        "mine", "host:1", ["renju"]
+        "mine", "host:1", Variant(RENJU)
     )
     assert words[:3] == ["bot", "wrap", "--rules=renju"]
     wanted = {"--option=k=1", "--with=net.bin", "--protocol=gtp", "--margin=20", "--memory=3"}
     assert wanted | {"--name=mine", "--server=host:1"} <= set(words)
     assert words[-3:] == ["--", sys.executable, "-u"]
-    assert Side.parse("random:seed=1").connecting("r", "host:1", ["renju"]) == [
+    assert Side.parse("random:seed=1").connecting("r", "host:1", Variant(RENJU)) == [
         *("bot", "run", "random", "--option=seed=1", "--name=r", "--server=host:1")
     ]

@@ -48,7 +48,7 @@ def side(tmp_path: Path) -> Iterator[MakeSide]:
         ) -> Side:
             made: Side
             if mode:
-                made = EngineSide(SidePlan("mine", command=brain(mode)), ["freestyle"])
+                made = EngineSide(SidePlan("mine", command=brain(mode)), Variant())
             else:
                 path = tmp_path / "mine.py"
                 if body:
@@ -163,7 +163,7 @@ def test_an_engine_plays_game_after_game(side: MakeSide) -> None:
     """It is asked what it can do once, and stands ready with an empty board for each game."""
     made = side(mode="Brain")
     hello = made.find_out()
-    assert (hello.engine.version, hello.capabilities.max_board_size) == ("1.5", 20)
+    assert (hello.engine.version, hello.capabilities.max_board_size) == ("1.5", 15)
     player = made.player(0)
     for _ in range(3):
         start(player)
@@ -209,9 +209,7 @@ def test_files_beside_an_engine_make_another_version(tmp_path: Path) -> None:
     weights, digests = tmp_path / "weights", set()
     for content in ("one", "two"):
         weights.write_text(content)
-        side = EngineSide(
-            SidePlan("mine", command=brain("Brain"), files=[str(weights)]), ["freestyle"]
-        )
+        side = EngineSide(SidePlan("mine", command=brain("Brain"), files=[str(weights)]), Variant())
         digests.add(side.find_out().engine.digest)
         side.close()
     assert len(digests) == 2

@@ -173,7 +173,7 @@ class Arena:
         bots = {name: player for name, player in given.items() if isinstance(player, Bot)}
         others = {name: each for name, each in given.items() if not isinstance(each, Bot)}
         players = Players()
-        rules = [variant_from_proto(wanted.variant).rule.name]
+        variant = variant_from_proto(wanted.variant)
         with ExitStack() as stack:
             if place.folder is None:
                 files = {name: each for name, each in others.items() if isinstance(each, Path)}
@@ -188,12 +188,12 @@ class Arena:
                     place.folder,
                     self._tell,
                     games=games,
-                    rules=rules,
+                    variant=variant,
                 )
                 stack.enter_context(worker)
             else:
                 commands = {
-                    name: side_of(each).connecting(name, place.address, rules)
+                    name: side_of(each).connecting(name, place.address, variant)
                     for name, each in others.items()
                 }
                 started = local_bots(

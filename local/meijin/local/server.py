@@ -12,6 +12,7 @@ from pathlib import Path
 
 import grpc
 
+from meijin.game import Variant
 from meijin.local.bots import BOT_START_TIMEOUT, BotSupervisor, BotWords, Upkeep, commands_of
 from meijin.local.child import MEIJIN, Child, Tell, start_child, stopping
 from meijin.local.connection import Connection, Server, connect
@@ -76,7 +77,7 @@ def playing(
     tell: Tell,
     *,
     games: int,
-    rules: Sequence[str],
+    variant: Variant,
     is_pinned: bool = False,
     on_loss: Callable[[], object] = lambda: None,
     limit: timedelta = BOT_START_TIMEOUT,
@@ -87,7 +88,7 @@ def playing(
 
     Args:
         games: At once.
-        rules: What engines are to play, by the names of the rules.
+        variant: What is played; engines are asked for nothing else.
         is_pinned: Each game keeps to a core of its own.
         on_loss: Is called when what plays has ended while games were played.
         limit: For each side to get ready.
@@ -96,12 +97,12 @@ def playing(
         BotLostError: a side can't be started, or what plays it has ended for good.
     """
     plans = [side.plan(name) for name, side in sides.items()]
-    plan = Plan(address, plans, games, str(folder.resolve()), rules, is_pinned)
+    plan = Plan(address, plans, games, str(folder.resolve()), str(variant), is_pinned)
     with ExitStack() as stack:
         try:
             stack.enter_context(WorkerSupervisor(connection, plan, tell, on_loss, limit).running())
         except PlaysManyError:
-            words = {name: side.connecting(name, address, rules) for name, side in sides.items()}
+            words = {name: side.connecting(name, address, variant) for name, side in sides.items()}
             upkeep = Upkeep(start_timeout=limit, on_end=lambda _: on_loss())
             bots = BotSupervisor(connection, folder, words, upkeep, tell)
             stack.enter_context(bots.running())

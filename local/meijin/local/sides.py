@@ -12,7 +12,7 @@ from typing import Self
 from meijin.bots import BUILT_IN, check_bot
 from meijin.bots.bridge.probe import PROTOCOLS
 from meijin.bots.bridge.settings import display_name, find_command
-from meijin.game import TimeControl
+from meijin.game import TimeControl, Variant
 from meijin.local.bots import own_name, told_apart
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.values import time_control_to_proto
@@ -124,12 +124,12 @@ class Side:
         """Its options, each ``name=value``."""
         return [f"{key}={value}" for key, value in self.options.items()]
 
-    def connecting(self, name: str, address: str, rules: Sequence[str]) -> list[str]:
-        """The words of the command that connects it to a server; `rules` are an engine's to play."""
+    def connecting(self, name: str, address: str, variant: Variant) -> list[str]:
+        """The words of the command that connects it to a server, to play a variant there."""
         kind, program = ["run", self.bot], []
         options = [f"--option={each}" for each in self.settings]
         if self.command:
-            kind, program = ["wrap", f"--rules={','.join(rules)}"], ["--", *self.command]
+            kind, program = ["wrap", f"--rules={variant.rule.name}"], ["--", *self.command]
             options += [f"--with={file}" for file in self.files]
             options += [] if self.protocol is None else [f"--protocol={self.protocol}"]
             options += [f"--margin={self.margin_ms}"] if self.margin_ms else []

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.bots.bridge.conftest import Family, Table, at_table, brain, cells, play_game
+from tests.bots.bridge.conftest import Family, Table, at_table, brain, cells, play_game, wrapped
 
 from meijin.bots import Choice, Position
 from meijin.bots.bridge import gomocup, probe
@@ -17,7 +17,7 @@ from meijin.bots.bridge.dialogue import EngineDiedError, EngineError, EngineStar
 from meijin.bots.bridge.settings import EngineLimits
 from meijin.bots.bridge.wrapped import _version as wrapped_version
 from meijin.bots.sdk.errors import SupplierError
-from meijin.game import Variant
+from meijin.game import FREE, SWAP2, Variant
 
 pytestmark = pytest.mark.usefixtures("family")
 
@@ -384,3 +384,38 @@ def test_engine_that_is_silent_on_start(
     with pytest.raises(EngineStartError, match="doesn't answer START 15"):
         play_game(brain("SilentStart"), sizes=None)
     assert "hasn't answered START" in caplog.text
+
+
+def test_one_variant_is_all_that_is_asked_for(caplog: pytest.LogCaptureFixture) -> None:
+    """Where it is known what is played, no other board is set up, and no other opening tried."""
+    caplog.set_level(logging.DEBUG, "meijin.bots.engine")
+    variant = Variant(width=17, height=17, opening_rule=SWAP2)
+    bot = wrapped(brain("AllSwaps"), **FOUND_OUT, variant=variant)
+    bot.prepare()
+    bot.close()
+    can = bot.capabilities
+    assert (can.min_size, can.max_size, can.opening_rules) == (17, 17, (FREE, SWAP2))
+    asked = {line.split()[1] for line in caplog.messages if line.startswith("> SWAP")}
+    assert asked == {"SWAP2BOARD"}
+    assert {line for line in caplog.messages if line.startswith("> START")} == {"> START 17"}
+
+
+def test_a_board_that_it_does_not_set_up_is_refused_at_once() -> None:
+    words = "sets up no 22x22 board: the engine answers START 22 with ERROR unsupported size"
+    with pytest.raises(EngineStartError, match=words):
+        play_game(brain("Brain"), **FOUND_OUT, variant=Variant(width=22, height=22))
+
+
+def test_one_that_loads_at_each_start_is_asked_for_few_boards(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.DEBUG, "meijin.bots.engine")
+    monkeypatch.setattr(probe, "_SLOW", -1.0)
+    bot = wrapped(brain("Brain"), sizes=None)
+    bot.prepare()
+    bot.close()
+    assert (bot.capabilities.min_size, bot.capabilities.max_size) == (15, 20)
+    assert {line for line in caplog.messages if line.startswith("> START")} == {
+        "> START 15",
+        "> START 20",
+    }

@@ -44,8 +44,8 @@ class Plan:
     """At once."""
     folder: str
     """For the logs of bots, and their sockets."""
-    rules: Sequence[str] = ("freestyle",)
-    """What engines are asked to play, by the names of the rules."""
+    variant: str
+    """What is played; engines are asked for nothing else."""
     is_pinned: bool = False
     """Each slot keeps to one core, with both of its players."""
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -17,7 +17,7 @@ from pathlib import Path
 from meijin.bots.bridge.settings import EngineLimits, WrapSettings
 from meijin.bots.bridge.wrapped import WrappedBot
 from meijin.bots.sdk.wire import hello_to_proto
-from meijin.game import rule_named
+from meijin.game import Variant
 from meijin.v1.play_service_pb2 import Engine, Hello
 from meijin.wire.capabilities import capabilities_to_proto
 from meijin.wire.contract import PROTOCOL_VERSION
@@ -126,12 +126,13 @@ class BotSide(Side):
 class EngineSide(Side):
     """An existing engine, and what was found out by asking it."""
 
-    def __init__(self, plan: SidePlan, rules: Sequence[str]) -> None:
+    def __init__(self, plan: SidePlan, variant: Variant) -> None:
         super().__init__(plan)
         self._settings = WrapSettings(
             command=plan.command,
             protocol=plan.protocol,
-            rules=[rule_named(name) for name in rules],
+            rules=[variant.rule],
+            variant=variant,
             options=plan.options,
             limits=EngineLimits(memory=plan.memory, is_suspended=plan.is_suspended),
             files=[Path(file) for file in plan.files],
@@ -162,8 +163,8 @@ def make_sides(plan: Plan, sockets: Path) -> dict[str, Side]:
     Args:
         sockets: A folder with a short path: that of a socket has 100 characters at most.
     """
-    folder = Path(plan.folder)
+    folder, variant = Path(plan.folder), Variant.parse(plan.variant)
     return {
-        side.name: EngineSide(side, plan.rules) if side.command else BotSide(side, folder, sockets)
+        side.name: EngineSide(side, variant) if side.command else BotSide(side, folder, sockets)
         for side in plan.sides
     }

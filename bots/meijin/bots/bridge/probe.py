@@ -248,6 +248,8 @@ OPENING_PATIENCE = timedelta(seconds=2)
 """For the stones of an opening; an engine that is silent is taken to know no openings. One that
 has placed them may take longer to choose."""
 _USUAL_SIZES = (15, 20, 19)
+_SLOW = 2.0
+"""Seconds for a START after which not every size is asked for."""
 _LONG = 5
 """Seconds after which it is said that an engine is waited for."""
 
@@ -264,6 +266,7 @@ class Probe:
         self._pause: timedelta | None = None  # while one is looked for
         self._size: int | None = None  # the last one that was set up
         self._refusal = ""
+        self._start_seconds = 0.0  # of the last START
 
     @property
     def session(self) -> EngineSession:
@@ -301,7 +304,8 @@ class Probe:
     def find_sizes(self) -> tuple[int, int]:
         """The shortest and the longest side of the square boards that an engine sets up.
 
-        Every size between them was set up: it is asked one by one, until it refuses.
+        Every size between them was set up: it is asked one by one, until it refuses. One that
+        loads at each START is asked for the usual ones alone.
 
         Raises:
             EngineStartError: it has none of the usual sizes.
@@ -309,12 +313,23 @@ class Probe:
         deadline = time.monotonic() + SIZES_PATIENCE.total_seconds()
         for usual in _USUAL_SIZES:
             if self._has_size(usual):
+                if self._is_slow(usual):
+                    return self._sizes_of_slow(usual)
                 lowest = self._last_size(range(usual, MIN_GOMOKU_SIDE - 1, -1), deadline)
                 return lowest, self._last_size(range(usual, MAX_SIDE + 1), deadline)
         tried = ", ".join(map(str, _USUAL_SIZES))
         raise EngineStartError(
             f"the engine sets up no board of {tried}: {self._refusal}; give --sizes if it has others"
         )
+
+    def check_board(self, variant: Variant) -> None:
+        """Have it set up the board of a variant.
+
+        Raises:
+            EngineStartError: it doesn't.
+        """
+        if not self._sets_up(variant):
+            raise EngineStartError(f"the engine sets up no {variant.size} board: {self._refusal}")
 
     def find_pause(self, variant: Variant) -> timedelta:
         """How long an engine must be left alone after its move, by the first moves of trial games.
@@ -378,13 +393,15 @@ class Probe:
         session.drop_strays()
         return session.refusals - before
 
-    def find_opening_rules(self, variant: Variant) -> Sequence[OpeningRule]:
-        """The opening rules whose first stones an engine places.
+    def find_opening_rules(
+        self, variant: Variant, rules: Sequence[OpeningRule]
+    ) -> Sequence[OpeningRule]:
+        """The opening rules of these whose stones an engine places.
 
         One that doesn't place those of the first, which most know of all, is asked for no other.
         """
         found: list[OpeningRule] = []
-        for rule in self.session.protocol.opening_rules:
+        for rule in rules:
             if not self._places(rule, variant):
                 break
             found.append(rule)
@@ -405,12 +422,29 @@ class Probe:
 
     def _has_size(self, size: int) -> bool:
         """Whether it sets up a board of `size`; after a refusal it must still do so of another."""
-        if self._sets_up(size):
+        if self._sets_up(_square(size)):
             self._size = size
             return True
-        if self._size is None or not self._sets_up(self._size):
+        if self._size is None or not self._sets_up(_square(self._size)):
             self.drop()
         return False
+
+    def _is_slow(self, size: int) -> bool:
+        """Whether each START takes long, not the first one alone."""
+        return (
+            self._start_seconds > _SLOW
+            and self._sets_up(_square(size))
+            and self._start_seconds > _SLOW
+        )
+
+    def _sizes_of_slow(self, usual: int) -> tuple[int, int]:
+        """The sizes of an engine that takes long for each, of which it has one."""
+        longest = next((s for s in _USUAL_SIZES if s > usual and self._has_size(s)), usual)
+        logger.info(
+            "each START takes %.0f s: only the usual boards are tried; give --sizes for others",
+            self._start_seconds,
+        )
+        return usual, longest
 
     def _last_size(self, sizes: range, deadline: float) -> int:
         """The last size it has of those which begin with one that it has."""
@@ -421,11 +455,11 @@ class Probe:
             last = size
         return last
 
-    def _sets_up(self, size: int) -> bool:
+    def _sets_up(self, variant: Variant) -> bool:
+        session, started = self.session, time.monotonic()
         try:
-            variant = Variant(width=size, height=size)
             with _telling():
-                self.session.hold(self.session.protocol.start(variant))
+                session.hold(session.protocol.start(variant))
         except EngineSilentError as error:
             if self._size is None:
                 raise EngineStartError(f"{error} for {START_PATIENCE.seconds} s") from error
@@ -434,6 +468,8 @@ class Probe:
         except EngineError as error:
             self._refusal = str(error)
             return False
+        finally:
+            self._start_seconds = time.monotonic() - started
         return True
 
     def _places(self, rule: OpeningRule, variant: Variant) -> bool:
@@ -463,7 +499,8 @@ class Probe:
         except EngineInterruptedError:
             raise
         except EngineError as error:
-            logger.info("%s with %d stones: %s", rule.name, len(moves), error)
+            if moves or isinstance(error, EngineDiedError):
+                logger.info("%s is left out: after %d stones, %s", rule.name, len(moves), error)
             if isinstance(error, EngineSilentError) or not isinstance(error, EngineRefusedError):
                 self.drop()
             else:
@@ -472,6 +509,10 @@ class Probe:
             return False
         cells = [cell_of(point, variant) for point in points]
         return are_stones((*moves, *cells), variant)
+
+
+def _square(size: int) -> Variant:
+    return Variant(width=size, height=size)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from meijin.bots.bridge.dialogue import EngineStartError, EngineTime
 from meijin.bots.sdk.position import Position
-from meijin.game import FREESTYLE, OpeningRule, Rule
+from meijin.game import FREESTYLE, OpeningRule, Rule, Variant
 
 MARGIN = timedelta(milliseconds=100)
 """Kept back for the way to the server and for an engine that looks at its clock now and then."""
@@ -57,6 +57,8 @@ class WrapSettings:
     """Beside the free one."""
     sizes: tuple[int, int] | None = None
     """The shortest and the longest side of a board."""
+    variant: Variant | None = None
+    """The only one that is played: the engine is asked for nothing else."""
     games: int = 1
     """Games at once, each with a process of its own."""
     options: Mapping[str, str] = field(default_factory=dict)

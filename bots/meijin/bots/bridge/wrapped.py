@@ -166,7 +166,8 @@ class WrappedBot(Bot):
         if beside := unnamed_files(self._settings):
             names = ", ".join(beside[:_FILES_SHOWN]) + (", ..." if beside[_FILES_SHOWN:] else "")
             logger.warning(
-                "no part of its version, and beside it: %s; name what it plays by with --with",
+                "beside it, and no part of its version: %s; name those that it plays by, with --with"
+                " or with=",
                 names,
             )
         return found
@@ -223,12 +224,11 @@ class WrappedBot(Bot):
                 about = probe.find_about()
             self.starter.recognize(about.get("name", ""), display_name(settings.command))
             probe.session.pause = self.starter.pause
-            sizes = settings.sizes or probe.find_sizes()
-            variant = _usual_variant(sizes, settings.rules[0])
+            sizes, variant = self._find_board(probe)
             if not self._is_pause_known:
                 self.starter.pause = probe.find_pause(variant)
             if settings.opening_rules is None:
-                opening_rules = probe.find_opening_rules(variant)
+                opening_rules = probe.find_opening_rules(variant, self._wanted_openings(probe))
             else:
                 opening_rules = _known(settings.opening_rules, probe.session.protocol)
             if settings.limits.cpu is None:
@@ -240,6 +240,20 @@ class WrappedBot(Bot):
         self.capabilities = _capabilities(settings, sizes, opening_rules)
         return first, variant
 
+    def _find_board(self, probe: Probe) -> tuple[tuple[int, int], Variant]:
+        """The shortest and the longest side that it plays, and what it is tried on."""
+        settings = self._settings
+        if (variant := settings.variant) is not None:
+            probe.check_board(variant)
+            low, high = sorted((variant.width, variant.height))
+            return (low, high), variant
+        sizes = settings.sizes or probe.find_sizes()
+        return sizes, _usual_variant(sizes, settings.rules[0])
+
+    def _wanted_openings(self, probe: Probe) -> Sequence[OpeningRule]:
+        known, variant = probe.session.protocol.opening_rules, self._settings.variant
+        return known if variant is None else [r for r in known if r == variant.opening_rule]
+
     @property
     def _is_pause_known(self) -> bool:
         known = self.starter.known
@@ -250,13 +264,12 @@ class WrappedBot(Bot):
         can = self.capabilities
         pause = self.starter.pause // timedelta(milliseconds=1)
         logger.info(
-            "%s %s: %sspeaks %s, boards %d to %d, openings %s%s",
+            "%s %s: %sspeaks %s, boards %s, openings %s%s",
             self.name,
             self.version,
             "" if self.starter.known is None else "known, ",
             self.starter.protocol.name,
-            can.min_size,
-            can.max_size,
+            can.min_size if can.min_size == can.max_size else f"{can.min_size} to {can.max_size}",
             " ".join(rule.name for rule in can.opening_rules),
             f", waiting {pause} ms after its moves" if pause else "",
         )

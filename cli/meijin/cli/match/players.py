@@ -109,7 +109,7 @@ def local_match(
                 folder.path,
                 print_note,
                 games=games,
-                rules=[variant_from_proto(wanted.variant).rule.name],
+                variant=variant_from_proto(wanted.variant),
                 is_pinned=is_pinned,
                 on_loss=folder.keep_logs,
                 limit=limit,

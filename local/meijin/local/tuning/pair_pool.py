@@ -161,7 +161,7 @@ def pair_pool(
         replace(side, options={**side.options, **options}).plan(f"{side.own_name}-{end}")
         for end, options in ends.items()
     ]
-    plan = Plan("", plans, games, str(folder.resolve()), [settings.variant.rule.name])
+    plan = Plan("", plans, games, str(folder.resolve()), str(settings.variant))
     path, log = folder / "worker.json", folder / LOG_FILE
     plan.write(path)
     ours, theirs = Pipe()
