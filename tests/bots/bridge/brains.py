@@ -343,6 +343,27 @@ class WhoSwap2(Swap2):
                 self.add(line)
 
 
+class Skilled(Brain):
+    """Makes five in a row on its edge, after as many idle moves as its skill is away from 4."""
+
+    infos = ("timeout_turn", "timeout_match", "time_left", "game_type", "rule", "folder")
+    """It says so where it is told of something else."""
+    skill = 4
+
+    def on_info(self, rest: str) -> None:
+        key, _, value = rest.partition(" ")
+        if key == "skill":
+            self.skill = int(value)
+        elif key not in self.infos:
+            self.say(f"MESSAGE Unknown Info Parameter: {key.upper()}")
+
+    def choose(self) -> tuple[int, int]:
+        edge, idle = (0, 2) if len(self.stones) % 2 == 0 else (14, 12)
+        own = [row for (_, row), side in self.stones.items() if side == OWN]
+        wasted = own.count(idle)
+        return (2 * wasted, idle) if wasted < abs(self.skill - 4) else (own.count(edge), edge)
+
+
 THREE = "7,7 8,8 9,9"
 BLAH = ("MESSAGE " + "blah " * 20 + "\n") * 100
 LONG = 600

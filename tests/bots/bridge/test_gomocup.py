@@ -320,3 +320,27 @@ def test_stop() -> None:
     assert choose(protocol, [112, 0], "OK", "9,9")[1][:2] == ["RESTART", "BOARD"]
     with pytest.raises(EngineRefusedError, match="doesn't answer yxstop"):
         hold(protocol, protocol.stop())
+
+
+@pytest.mark.parametrize(
+    ("usual", "said", "refused"),
+    [
+        ([], [], {}),
+        ([], ["UNKNOWN"], {"depth": "UNKNOWN"}),
+        (["UNKNOWN"], ["UNKNOWN"], {}),
+        (["UNKNOWN"], ["ERROR no depth"], {"depth": "ERROR no depth"}),
+        ([], ["MESSAGE Unknown Info Parameter: DEPTH"], None),
+        ([], ["MESSAGE Unknown Info Parameter: DEPTH", "ERROR Unknown command: 3"], None),
+        ([], ["MESSAGE depth set to 3"], {}),
+        ([], ["MESSAGE unknown opening book"], {}),
+    ],
+)
+def test_an_option_that_an_engine_does_not_know_is_found(
+    usual: list[str], said: list[str], refused: dict[str, str] | None
+) -> None:
+    """By what it says of it before the OK of a START, and not of an INFO that all have to know."""
+    protocol = GomocupProtocol({"depth": "3"})
+    found, sent = hold(protocol, protocol.find_refused(Variant()), *usual, "OK", *said, "OK")
+    assert sent == ["INFO game_type 1", "START 15", "INFO depth 3", "START 15"]
+    expected = {"depth": "MESSAGE Unknown Info Parameter: DEPTH"} if refused is None else refused
+    assert found == expected

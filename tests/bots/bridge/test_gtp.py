@@ -42,6 +42,13 @@ def test_replies(line: str, kind: ReplyKind, text: str) -> None:
     assert GtpProtocol({}).read(line) == EngineReply(kind, text)
 
 
+def test_an_option_that_is_no_command_is_found() -> None:
+    protocol = begun(level="3", width="2")
+    refused, sent = hold(protocol, protocol.find_refused(Variant()), "=", "? unknown command")
+    assert sent == ["level 3", "width 2"]
+    assert refused == {"width": "? unknown command"}
+
+
 def test_a_game() -> None:
     """The board, the moves that the engine hasn't seen, and its own."""
     protocol = GtpProtocol({"level": "3"})

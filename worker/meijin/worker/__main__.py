@@ -28,7 +28,7 @@ from meijin.v1.play_service_pb2 import Hello
 from meijin.worker.cores import cores
 from meijin.worker.plan import Plan
 from meijin.worker.players import Player, PlayerError, PlaysManyError
-from meijin.worker.pool import make_pool_player, serve_pool
+from meijin.worker.pool import check_options, make_pool_player, serve_pool
 from meijin.worker.sides import Side, make_sides
 from meijin.worker.slots import MakePlayer, Slot, start_slot
 
@@ -54,6 +54,8 @@ def main(path: str, descriptor: str = "") -> int:
                 stack.callback(side.close)
             stack.callback(signal.signal, signal.SIGTERM, signal.SIG_IGN)  # so that nothing is left
             hellos = _find_out(sides)
+            if descriptor:
+                check_options(sides)
         except PlaysManyError as error:
             say(many=str(error))
             return 0

@@ -28,6 +28,19 @@ def make_pool_player(sides: Mapping[str, Side], name: str, slot: int) -> Player:
     return side.player(slot, dict(word.split("=", 1) for word in options))
 
 
+def check_options(sides: Mapping[str, Side]) -> None:
+    """See that engines take the options in which the sides differ, before any game.
+
+    Raises:
+        PlayerError: one doesn't.
+        EngineError: one can't be asked.
+    """
+    told = [side.plan.options for side in sides.values()]
+    names = [name for name in told[0] if len({options[name] for options in told}) > 1]
+    for side in sides.values():
+        side.check_options(names)
+
+
 def serve_pool(connection: Connection, slots: Sequence[Slot]) -> None:
     """Play the pairs that come, each on one slot, until the other end is closed.
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -54,6 +54,14 @@ class Side(ABC):
         Raises:
             PlayerError: it can't be loaded.
             EngineError: it can't be started.
+        """
+
+    def check_options(self, names: Collection[str]) -> None:  # noqa: B027 - a bot is not loaded with others
+        """See that it takes its options of these names, as far as it says so.
+
+        Raises:
+            PlayerError: it says that it doesn't.
+            EngineError: it can't be asked.
         """
 
     @abstractmethod
@@ -128,6 +136,7 @@ class EngineSide(Side):
 
     def __init__(self, plan: SidePlan, variant: Variant) -> None:
         super().__init__(plan)
+        self._variant = variant
         self._settings = WrapSettings(
             command=plan.command,
             protocol=plan.protocol,
@@ -146,6 +155,17 @@ class EngineSide(Side):
         engine = self._engine
         hello = hello_to_proto(engine, name=self.plan.name, digest=engine.digest, session_id="")
         return hello.hello
+
+    def check_options(self, names: Collection[str]) -> None:
+        options = {name: self.plan.options[name] for name in names}
+        session = self._engine.starter.with_options(options).launch()
+        try:
+            session.hold(session.protocol.start(self._variant))
+            refused = session.hold(session.protocol.find_refused(self._variant))
+        finally:
+            session.close(timedelta(0))
+        for name, said in refused.items():
+            raise PlayerError(f"the engine doesn't take {name}={options[name]}: it says {said!r}")
 
     def player(self, slot: int, options: Mapping[str, str] = NO_OPTIONS) -> Player:
         plan, starter = self.plan, self._engine.starter

@@ -209,6 +209,13 @@ class EngineProtocol(ABC):
         """
         raise NotImplementedError
 
+    @abstractmethod
+    def find_refused(self, variant: Variant) -> Dialogue[Mapping[str, str]]:
+        """The options that the engine doesn't take, as far as it says so, and with which words.
+
+        Its board has been set up, and is empty after it.
+        """
+
     def stop(self) -> Dialogue[None] | None:
         """Have the engine end its search, where the protocol has a command for it."""
         return None

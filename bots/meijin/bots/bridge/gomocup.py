@@ -73,6 +73,9 @@ PLAY_PATIENCE = timedelta(milliseconds=200)
 _MOVES = frozenset({ReplyKind.MOVE, ReplyKind.SUGGEST, ReplyKind.UNKNOWN, ReplyKind.ERROR})
 _SWAPS = frozenset({ReplyKind.MOVE, ReplyKind.SWAP, ReplyKind.UNKNOWN, ReplyKind.ERROR})
 _REFUSALS = frozenset({ReplyKind.UNKNOWN, ReplyKind.ERROR})
+_UNKNOWN_OPTION = re.compile(
+    r"\b(un(known|supported|recogni[sz]ed)|invalid|no such|not)\b", re.IGNORECASE
+)
 _UNKNOWN = [-1]
 """Stones that may be any: the whole position is shown next."""
 
@@ -205,6 +208,34 @@ class GomocupProtocol(EngineProtocol):
         ]
         self._unsettled = len(self._hints)
         yield Ask(self._hints)
+
+    def find_refused(self, variant: Variant) -> Dialogue[Mapping[str, str]]:
+        """Tell each option before a START: what the engine says before its OK is about that one.
+
+        An UNKNOWN says nothing of an engine that answers so to an INFO which all have to know.
+        """
+        usual = yield from self._said_of(f"INFO game_type {BRAIN_OPPONENT}", variant)
+        passed = {reply.text for reply in usual}
+        refused: dict[str, str] = {}
+        for key, value in self.options.items():
+            for reply in (yield from self._said_of(f"INFO {key} {value}", variant)):
+                is_named = key.casefold() in reply.text.casefold()
+                if reply.text not in passed and (
+                    reply.kind is not ReplyKind.MESSAGE
+                    or (is_named and _UNKNOWN_OPTION.search(reply.text))
+                ):
+                    refused.setdefault(key, f"{reply.kind.name} {reply.text}".rstrip())
+        return refused
+
+    def _said_of(self, line: str, variant: Variant) -> Dialogue[list[EngineReply]]:
+        """What an engine says of a line before it sets up the board."""
+        expects = ANSWERS | {ReplyKind.MESSAGE}
+        said = []
+        reply = yield Ask([line, start_command(variant)], expects, START_PATIENCE)
+        while reply.kind not in {ReplyKind.OK, ReplyKind.SILENCE}:
+            said.append(reply)
+            reply = yield Ask([], expects, START_PATIENCE)
+        return said
 
     def choose(self, moves: Sequence[int], time: EngineTime) -> Dialogue[Point]:
         """Have it choose a move, by BEGIN, TURN or BOARD.

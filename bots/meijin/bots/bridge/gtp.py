@@ -89,6 +89,14 @@ class GtpProtocol(EngineProtocol):
             yield from self._order(f"{key} {value}".strip(), PATIENCE)
         yield from self._tell_time(_time_settings(game.time))
 
+    def find_refused(self, variant: Variant) -> Dialogue[Mapping[str, str]]:  # noqa: ARG002 - its board stays
+        refused = {}
+        for key, value in self.options.items():
+            reply = yield Ask([f"{key} {value}".strip()], ANSWERS, PATIENCE)
+            if reply.kind is not ReplyKind.OK:
+                refused[key] = self._quote(reply)
+        return refused
+
     def choose(self, moves: Sequence[int], time: EngineTime) -> Dialogue[Point | Resignation]:
         """Show it the moves that it hasn't seen, and have it choose its own."""
         if list(moves[: len(self._stones)]) != self._stones:
