@@ -9,8 +9,17 @@ from typer.testing import CliRunner, Result
 
 from meijin.cli.errors import CommandError
 from meijin.cli.main import app
-from meijin.cli.match.tune import save_path, sparkline, written
+from meijin.cli.match.tune import written
+from meijin.cli.match.tuning_results import (
+    Comparison,
+    GridFit,
+    Search,
+    Walk,
+    save_picture,
+    sparkline,
+)
 from meijin.local.sides import Side
+from meijin.local.tuning.grid import Grid, grid_levels
 from meijin.local.tuning.parameter import parse_parameters
 from meijin.local.tuning.spsa import Spsa
 
@@ -56,6 +65,12 @@ def tune(*words: str) -> Result:
         (["random", "--param", "level=1..9"], "level"),
         (["alphabeta", "--param", "level=1..99"], "level"),
         (["random", "--param", "seed=1..9", "--games", "3"], "--games 3 is odd"),
+        (["random", "--param", "seed=1..9", "--games", "0"], "--games.*greater than or equal to 2"),
+        (["random", "--param", "seed=1..9", "--compare", "3"], "--compare 3 is odd"),
+        (["random", "--param", "seed=1..9", "--grid", "10000"], "10000 points, and at most 1000"),
+        (["random", "--param", "seed=1..9", "--grid", "5", "--games", "20"], "give --games 40"),
+        (["alphabeta", "--param", "level=1.0..5.0"], '"2.52786" is no int, as level has to be'),
+        (["alphabeta:level=2.5", "--param", "level=1..5"], "--param: level starts at 2.5"),
         (["random", "--param", "seed=1..9", "--plot", "x.txt"], "ends in .png"),
         (["nobody", "--param", "seed=1..9"], "nobody"),
     ],
@@ -81,15 +96,80 @@ def test_a_side_is_written_as_it_is_read() -> None:
     assert Side.parse(written(engine)) == engine
 
 
-@pytest.mark.parametrize("name", ["walk.svg", "walk.png"])
-def test_a_picture_shows_each_parameter(tmp_path: Path, name: str) -> None:
-    spsa = Spsa(parse_parameters(["depth=1..9", "$x=0..1.0"], {}), 4, seed=1, window=4)
-    for trial in spsa.open_trials:
-        spsa.note(trial.number, 1)
-    save_path(spsa, "mine", tmp_path / name)
+def ended(method: str) -> Search:
+    """A tuning in which the lower values have won."""
+    parameters = parse_parameters(["depth=1..9", "$x=0..1.0"], {})
+    search: Search = Walk(Spsa(parameters, 50, seed=1, window=4))
+    if method == "grid":
+        grid = Grid(parameters, grid_levels(parameters, 5, 50), seed=1)
+        search = GridFit(grid, 50, seed=1, window=4)
+    while not search.trials.is_over:
+        for trial in search.trials.open_trials:
+            ahead = float(trial.minus["depth"]) - float(trial.plus["depth"])
+            search.trials.note(trial.number, max(-2, min(2, ahead)))
+    return search
+
+
+@pytest.mark.parametrize("method", ["spsa", "grid"])
+@pytest.mark.parametrize("name", ["tuned.svg", "tuned.png"])
+def test_a_picture_shows_each_parameter(tmp_path: Path, method: str, name: str) -> None:
+    search = ended(method)
+    save_picture(search, "mine", tmp_path / name)
     assert (tmp_path / name).stat().st_size
     with pytest.raises(CommandError, match="can't write"):
-        save_path(spsa, "mine", tmp_path / "none" / name)
+        save_picture(search, "mine", tmp_path / "none" / name)
+
+
+def test_what_is_found_is_told_with_its_doubts() -> None:
+    search = ended("grid")
+    told = json.loads(json.dumps(search.fields()))
+    depth, other = told["parameters"]
+    assert (depth["value"], depth["best_high"]) == ("1", pytest.approx(1))
+    assert (other["low"], other["high"], len(other["levels"])) == (0, 1, 5)
+    assert told["doubts"] == search.doubts()
+    assert (
+        "depth is best at the end of its range, 1: better values may lie beyond it"
+        in told["doubts"]
+    )
+
+
+def test_no_difference_is_said_in_one_line() -> None:
+    parameters = parse_parameters(["k=1..9"], {})
+    search = GridFit(
+        Grid(parameters, grid_levels(parameters, 5, 40), seed=1), 40, seed=1, window=40
+    )
+    for trial in search.trials.open_trials:
+        search.trials.note(trial.number, (-1) ** (trial.number // 2))
+    (line,) = search.doubts()
+    assert re.fullmatch(r"no difference shows between any of these values \(p = 0\.\d+\): .*", line)
+
+
+@pytest.mark.parametrize(
+    ("results", "words"),
+    [
+        ([], "not compared with those at the start"),
+        ([2, 2], r"above -19 Elo \(95%\) against depth=5, \$x=0.5 over 4 games"),
+        ([-2] * 50, r"below -607 Elo \(95%\) against .* over 100 games"),
+        ([0, 0], "Elo unknown, all pairs ended alike, against"),
+        ([2, 0, 1, -1] * 25, r"\+89 ± 41 Elo against depth=5, \$x=0.5 over 200 games"),
+    ],
+)
+def test_what_is_found_is_compared_with_the_start(results: list[int], words: str) -> None:
+    """By games of its own: their pairs have numbers of their own, and openings too."""
+    search = ended("spsa")
+    comparison = Comparison(search, len(results), window=4)
+    assert comparison.trials.numbers == range(50, 50 + len(results))
+    for number, result in zip(comparison.trials.numbers, results, strict=True):
+        comparison.trials.note(number, result)
+    assert re.search(words, comparison.line()), comparison.line()
+    assert comparison.fields()["games"] == 2 * len(results)
+
+
+def test_the_values_of_the_start_are_not_compared() -> None:
+    search = Walk(Spsa(parse_parameters(["k=1..9"], {}), 50, seed=1, window=4))
+    comparison = Comparison(search, 20, window=4)
+    assert comparison.trials.is_over
+    assert "k=5; they are those at the start, so nothing is compared" in comparison.line()
 
 
 @pytest.mark.long
@@ -105,6 +185,9 @@ def test_a_better_value_is_found_by_games(quitter: str, tmp_path: Path) -> None:
     assert share["end"] < 0.4
     assert told["games"] == 60
     assert len(share["path"]) == 31
+    comparison = told["comparison"]
+    assert (comparison["games"], comparison["against"]) == (14, {"share": "0.5"})
+    assert sum(comparison["pairs"]) == 7
     again = tune(*words)
     assert json.loads(again.stdout) == told
 

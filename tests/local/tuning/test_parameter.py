@@ -2,7 +2,7 @@
 
 import pytest
 
-from meijin.local.tuning.parameter import Parameter, parse_parameters
+from meijin.local.tuning.parameter import Parameter, parse_parameters, tried_values
 
 
 def test_ends_say_whether_values_are_integers() -> None:
@@ -21,6 +21,11 @@ def test_ends_say_whether_values_are_integers() -> None:
         (["depth=1..inf"], {}, '"inf"'),
         (["depth=9..1"], {}, "wrong way round"),
         (["depth=3..3"], {}, "one value"),
+        (
+            ["depth=1..9"],
+            {"depth": "2.5"},
+            r"starts at 2.5, and 1..9 is of integers; write 1.0..9.0",
+        ),
         (["depth=1..9"], {"depth": "12"}, "depth starts at 12, which is not in 1..9"),
         (["depth=1..9", "depth=2..5"], {}, "depth has two ranges"),
     ],
@@ -28,6 +33,14 @@ def test_ends_say_whether_values_are_integers() -> None:
 def test_what_is_no_range_is_refused(texts: list[str], options: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         parse_parameters(texts, options)
+
+
+def test_values_are_tried_before_a_game() -> None:
+    """Of floats one between the ends too, which a side that wants integers refuses."""
+    integers = parse_parameters(["depth=1..9"], {})
+    assert tried_values(integers) == {"low": {"depth": "1"}, "high": {"depth": "9"}}
+    floats = parse_parameters(["depth=1..9", "margin=1.0..2.0"], {})
+    assert tried_values(floats)["between"] == {"depth": "4", "margin": "1.38197"}
 
 
 def test_integers_have_the_value_as_their_mean() -> None:

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from meijin.local.tuning.parameter import parse_parameters
-from meijin.local.tuning.spsa import Spsa, Trial
+from meijin.local.tuning.spsa import Spsa
+from meijin.local.tuning.trial import Trial
 
 PARAMETERS = parse_parameters(["depth=1..9", "margin=0.5..2.5"], {"depth": "8", "margin": "0.6"})
 BEST = {"depth": 4.0, "margin": 1.8}

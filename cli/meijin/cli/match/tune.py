@@ -3,20 +3,21 @@
 import os
 import secrets
 import time as clock
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
+from functools import cache, partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from meijin.bots import BUILT_IN, load_bot
 from meijin.cli.command import Output, option
-from meijin.cli.errors import CommandError
-from meijin.cli.ladder.history import check_picture, figures
+from meijin.cli.errors import CommandError, needed_parts
+from meijin.cli.ladder.history import check_picture
 from meijin.cli.match.players import MatchFolder, parse_side
 from meijin.cli.options import (
     DEFAULT_TIME,
@@ -31,15 +32,16 @@ from meijin.cli.options import (
     parsed,
 )
 from meijin.cli.output import print_note
-from meijin.cli.tables import duration_text, number, table, text
+from meijin.cli.tables import duration_text
 from meijin.game import TimeControl
 from meijin.local.errors import BotLostError
 from meijin.local.match_play import check_player
 from meijin.local.match_settings import USUAL_MAX_FAULTS
 from meijin.local.sides import Side
-from meijin.local.tuning.pair_pool import PairSettings, pair_pool
-from meijin.local.tuning.parameter import Parameter, parse_parameters
+from meijin.local.tuning.pair_pool import PairPool, PairSettings, pair_pool
+from meijin.local.tuning.parameter import Parameter, parse_parameters, tried_values
 from meijin.local.tuning.spsa import Spsa
+from meijin.local.tuning.trial import Trials
 from meijin.local.tuning.tuner import play_trials, take_up
 from meijin.local.tuning.tuning_log import TuningLog
 from meijin.v1 import tournament_service_pb2 as pb
@@ -47,14 +49,18 @@ from meijin.wire.contract import MAX_OPENINGS
 from meijin.wire.values import time_control_to_proto, variant_to_proto
 from meijin.worker.cores import cores
 
+if TYPE_CHECKING:
+    from meijin.cli.match.tuning_results import Comparison, Search
+
 NOTES = 20
 """How often it is said where a tuning stands."""
+COMPARISON_NOTES = 4
+"""The same of the games at its end."""
 USUAL_TUNING_GAMES = 4000
+COMPARED = 4
+"""One game of the comparison at the end for so many of the tuning."""
 AHEAD = 2
 """Pairs in play or ready to be, for each game at once: no core waits for a long game."""
-BARS = "▁▂▃▄▅▆▇█"
-WIDTH = 32
-"""Characters of a path."""
 
 
 def tune(
@@ -69,8 +75,30 @@ def tune(
         ),
     ],
     games: Annotated[
-        int, option("How many, an even number; half of them are one step each.", 2, MAX_UINT32)
+        int,
+        option(
+            "How many, an even number; with SPSA half of them are one step each.", 2, MAX_UINT32
+        ),
     ] = USUAL_TUNING_GAMES,
+    grid: Annotated[
+        int | None,
+        option(
+            "So many values of each parameter meet each other, and a curve is fitted; else SPSA.",
+            3,
+            MAX_UINT32,
+            metavar="VALUES",
+        ),
+    ] = None,
+    compare: Annotated[
+        int | None,
+        option(
+            "Games at the end, besides --games: the values found against those at the start; "
+            "a quarter of --games when left out.",
+            0,
+            MAX_UINT32,
+            metavar="GAMES",
+        ),
+    ] = None,
     time: TimeOption = DEFAULT_TIME,
     *,
     variant: VariantOption = DEFAULT_VARIANT,
@@ -89,19 +117,36 @@ def tune(
             flags=("--data", "--resume"),
         ),
     ] = None,
-    plot: Annotated[Path | None, "A PNG, SVG or PDF file to draw the path in."] = None,
+    plot: Annotated[
+        Path | None, "A PNG, SVG or PDF file to draw the path in, or with --grid the curves."
+    ] = None,
 ) -> Output:
-    """Tune numbers that a bot or an engine is given, by SPSA, on all cores.
+    """Tune numbers that a bot or an engine is given, on all cores.
 
     meijin tune alphabeta --param level=1..7 --games 400 --time 1/move
 
-    Each step is a pair of games between neighbours of the current values, which move towards the
-    winner. They start at the side's own options, or in the middle of the range.
+    By SPSA each step is a pair of games between neighbours of the current values, which move
+    towards the winner. They start at the side's own options, or in the middle of the range. With
+    --grid pairs are between values spread over the ranges, and a polynomial of the second degree
+    is fitted to the results; its best values have 95 % intervals.
+
+    Then the values found play the first ones.
     """
     if not hasattr(os, "fork"):
         raise CommandError("games are played on Linux and macOS; on Windows use WSL")
-    if games % 2:
-        raise CommandError(f"--games {games} is odd; games come in pairs")
+    with needed_parts():
+        from meijin.cli.match.tuning_results import (  # noqa: PLC0415 - they need numpy
+            Comparison,
+            GridFit,
+            Walk,
+            save_picture,
+        )
+        from meijin.local.tuning.grid import Grid, grid_levels  # noqa: PLC0415 - likewise
+    pairs = games // 2
+    compared = pairs // COMPARED if compare is None else compare // 2
+    for name, count in (("--games", games), ("--compare", compare or 0)):
+        if count % 2:
+            raise CommandError(f"{name} {count} is odd; games come in pairs")
     if plot is not None:
         check_picture(plot)
     side = parse_side(spec)
@@ -109,6 +154,9 @@ def tune(
         parameters = parse_parameters(param, side.options)
     except ValueError as error:
         raise CommandError(f"--param: {error}") from None
+    levels = None
+    if grid is not None:
+        levels = parsed(partial(grid_levels, count=grid, pairs=pairs), parameters)
     board = board_of(variant, "free")
     settings = PairSettings(
         board,
@@ -120,137 +168,122 @@ def tune(
     asked = {
         "side": asdict(side.plan(side.own_name)),
         "parameters": param,
-        "pairs": games // 2,
+        "pairs": pairs,
         "time": str(settings.time),
         "variant": str(board),
         "openings": [opening.hex() for opening in settings.openings],
         **({} if seed is None else {"seed": seed}),
+        **({} if grid is None else {"grid": grid}),
     }
     at_once = concurrency or len(cores())
     drawn = {"seed": secrets.randbits(31) if seed is None else seed, "window": AHEAD * at_once}
     with MatchFolder(data) as folder, TuningLog(folder.path, asked, drawn) as log:
-        seed = log.drawn["seed"]
-        spsa = Spsa(parameters, games // 2, seed=seed, window=log.drawn["window"])
-        take_up(spsa, log)
-        if not spsa.is_over:
-            with (
-                explaining(spsa, folder),
-                pair_pool(
-                    side, parameters, settings, folder.path, seed=seed, games=at_once
-                ) as pool,
-            ):
-                play_trials(spsa, log, pool, Progress(spsa).note)
+        seed, window = log.drawn["seed"], log.drawn["window"]
+        search: Search = (
+            Walk(Spsa(parameters, pairs, seed=seed, window=window))
+            if levels is None
+            else GridFit(Grid(parameters, levels, seed=seed), pairs, seed=seed, window=window)
+        )
+        with explaining(search, folder), ExitStack() as stack:
+
+            @cache
+            def pool() -> PairPool:
+                made = pair_pool(side, parameters, settings, folder.path, seed=seed, games=at_once)
+                return stack.enter_context(made)
+
+            play_left(search.trials, log, pool, search.standing, notes=NOTES)
+            comparison = Comparison(search, compared, window=window)
+            play_left(comparison.trials, log, pool, comparison.standing, notes=COMPARISON_NOTES)
     if plot is not None:
-        save_path(spsa, side.own_name, plot)
-    return Output(_fields(spsa, side, seed), _lines(spsa, side, plot))
+        save_picture(search, side.own_name, plot)
+    tuned = written(replace(side, options={**side.options, **search.found}))
+    fields = {"side": tuned, "seed": seed, **search.fields(), "comparison": comparison.fields()}
+    return Output(fields, _lines(search, comparison, side.own_name, tuned, plot))
+
+
+def _lines(
+    search: "Search", comparison: "Comparison", name: str, tuned: str, plot: Path | None
+) -> Iterator[Table | str]:
+    yield search.table(f"{name} after {2 * search.done} games")
+    yield f"tuned: {tuned}"
+    yield from search.doubts()
+    yield comparison.line()
+    if plot is not None:
+        yield f"drawn in {plot}"
+
+
+def play_left(
+    trials: Trials,
+    log: TuningLog,
+    pool: Callable[[], PairPool],
+    standing: Callable[[], str],
+    *,
+    notes: int,
+) -> None:
+    """Play the trials that have no result in a log, and say now and then where they stand."""
+    take_up(trials, log)
+    if not trials.is_over:
+        play_trials(trials, log, pool(), Progress(trials, standing, notes).note)
 
 
 @contextmanager
-def explaining(spsa: Spsa, folder: MatchFolder) -> Iterator[None]:
+def explaining(search: "Search", folder: MatchFolder) -> Iterator[None]:
     """Say how an interrupted tuning goes on, and where the logs are of one that can't."""
     try:
         yield
     except KeyboardInterrupt:
-        raise CommandError(_left(spsa, folder)) from None
+        raise CommandError(_left(search, folder)) from None
     except BotLostError as error:
         raise BotLostError(f"{error}; logs: {folder.keep_logs()}") from None
 
 
+def _left(search: "Search", folder: MatchFolder) -> str:
+    """What is said when a tuning is interrupted."""
+    if folder.is_given:
+        return f"interrupted; the same command goes on with what is in {folder.path}"
+    done = f"interrupted after {2 * search.done} games"
+    at = f" at {search.standing()}" if search.done else ""
+    return f"{done}{at}; with --data it could go on"
+
+
 def check_values(side: Side, parameters: Sequence[Parameter], settings: PairSettings) -> None:
-    """See that a built-in bot takes both ends of the ranges, and plays what is wanted."""
+    """See that a built-in bot takes values of the ranges, and plays what is wanted."""
     if side.bot not in BUILT_IN:
         return
     wanted = pb.TournamentSettings(
         variant=variant_to_proto(settings.variant),
         time_control=time_control_to_proto(settings.time),
     )
-    for value in ("low", "high"):
-        ends = {each.name: each.text(getattr(each, value)) for each in parameters}
-        bot = load_bot(side.bot, _with(side, ends).settings)
+    for values in tried_values(parameters).values():
+        bot = load_bot(side.bot, replace(side, options={**side.options, **values}).settings)
     check_player(side.own_name, bot.capabilities, wanted)
-
-
-def _with(side: Side, options: Mapping[str, str]) -> Side:
-    return replace(side, options={**side.options, **options})
 
 
 @dataclass(slots=True)
 class Progress:
-    """Says now and then where a tuning stands."""
+    """Says now and then where trials stand."""
 
-    spsa: Spsa
+    trials: Trials
+    standing: Callable[[], str]
+    notes: int
     _begin: float = field(default_factory=clock.monotonic)
     _first: int = field(init=False)
     _noted: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self._first = len(self.spsa.path) - 1
-        self._noted = self._first * NOTES // self.spsa.pairs
+        self._first = self.trials.done
+        self._noted = self._first * self.notes // len(self.trials.numbers)
         if self._first:
             print_note(f"going on after {2 * self._first} games")
 
     def note(self) -> None:
-        spsa = self.spsa
-        done = len(spsa.path) - 1
-        if (share := done * NOTES // spsa.pairs) == self._noted:
+        done, pairs = self.trials.done, len(self.trials.numbers)
+        if (share := done * self.notes // pairs) == self._noted:
             return
         self._noted = share
-        values = ", ".join(
-            f"{each.name} {_short(value)} ± {spread:.2g}"
-            for each, value, spread in zip(spsa.parameters, spsa.values, spsa.spread(), strict=True)
-        )
-        left = (clock.monotonic() - self._begin) / (done - self._first) * (spsa.pairs - done)
-        more = f"; {duration_text(timedelta(seconds=left))} left" if done < spsa.pairs else ""
-        print_note(f"{2 * done}/{2 * spsa.pairs} games: {values}{more}")
-
-
-def _left(spsa: Spsa, folder: MatchFolder) -> str:
-    """What is said when a tuning is interrupted."""
-    if folder.is_given:
-        return f"interrupted; the same command goes on with what is in {folder.path}"
-    values = ", ".join(
-        f"{each.name} {_short(value)}"
-        for each, value in zip(spsa.parameters, spsa.values, strict=True)
-    )
-    done = 2 * (len(spsa.path) - 1)
-    return f"interrupted after {done} games at {values}; with --data it could go on"
-
-
-def _short(value: float) -> str:
-    return f"{value:.4g}"
-
-
-def _tuned(spsa: Spsa) -> dict[str, str]:
-    """The values that a tuning has come to, as the side is given them."""
-    return {
-        each.name: each.text(value)
-        for each, value in zip(spsa.parameters, spsa.values, strict=True)
-    }
-
-
-def _fields(spsa: Spsa, side: Side, seed: int) -> dict[str, object]:
-    tuned = _tuned(spsa)
-    rows = zip(
-        spsa.parameters, spsa.values, spsa.spread(), zip(*spsa.path, strict=True), strict=True
-    )
-    return {
-        "side": written(_with(side, tuned)),
-        "games": 2 * (len(spsa.path) - 1),
-        "seed": seed,
-        "parameters": [
-            {
-                "name": each.name,
-                "low": each.low,
-                "high": each.high,
-                "start": each.start,
-                "end": value,
-                "spread": spread,
-                "value": tuned[each.name],
-                "path": path,
-            }
-            for each, value, spread, path in rows
-        ],
-    }
+        left = (clock.monotonic() - self._begin) / (done - self._first) * (pairs - done)
+        more = f"; {duration_text(timedelta(seconds=left))} left" if done < pairs else ""
+        print_note(f"{2 * done}/{2 * pairs} games: {self.standing()}{more}")
 
 
 def written(side: Side) -> str:
@@ -262,48 +295,3 @@ def written(side: Side) -> str:
             (str(replace(side, options={})), *(f"option.{each}" for each in side.settings))
         )
     )
-
-
-def _lines(spsa: Spsa, side: Side, plot: Path | None) -> Iterator[Table | str]:
-    rows = zip(
-        spsa.parameters, spsa.values, spsa.spread(), zip(*spsa.path, strict=True), strict=True
-    )
-    columns = (
-        text("parameter", lambda row: row[0].name),
-        text("range", lambda row: f"{row[0].low:g}..{row[0].high:g}"),
-        number("start", lambda row: _short(row[0].start)),
-        number("end", lambda row: _short(row[1])),
-        number("±", lambda row: f"{row[2]:.2g}"),
-        text("path", lambda row: sparkline(row[3], row[0].low, row[0].high), no_wrap=True),
-    )
-    yield table(f"{side.own_name} after {2 * (len(spsa.path) - 1)} games", columns, rows)
-    yield f"tuned: {written(_with(side, _tuned(spsa)))}"
-    if plot is not None:
-        yield f"drawn in {plot}"
-
-
-def sparkline(path: Sequence[float], low: float, high: float) -> str:
-    """A path in a line of bars, as high as the values stand in their range."""
-    count = min(WIDTH, len(path))
-    taken = [path[round(at * (len(path) - 1) / max(1, count - 1))] for at in range(count)]
-    top = len(BARS) - 1
-    return "".join(BARS[round((value - low) / (high - low) * top)] for value in taken)
-
-
-def save_path(spsa: Spsa, title: str, path: Path) -> None:
-    """The path of each parameter over the games, as a picture in the format of its name."""
-    figure = figures().Figure(figsize=(10, 1 + 3 * len(spsa.parameters)), layout="constrained")
-    figure.suptitle(title)
-    grid = figure.subplots(len(spsa.parameters), sharex=True, squeeze=False)
-    for axes, each, values in zip(
-        grid.flat, spsa.parameters, zip(*spsa.path, strict=True), strict=True
-    ):
-        axes.plot(range(0, 2 * len(values), 2), values)
-        axes.set_ylim(each.low, each.high)
-        axes.set_ylabel(each.name, parse_math=False)
-        axes.grid(visible=True, alpha=0.3)
-    grid.flat[-1].set_xlabel("games")
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        raise CommandError(f"can't write {path}: {error.strerror}") from None

@@ -11,12 +11,12 @@ from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 
 from meijin.game import Color, TimeControl, Variant, encode_moves
-from meijin.game.openings.balanced import openings_for
+from meijin.game.openings.balanced import balanced_openings, has_balanced_openings
 from meijin.local.child import Child
 from meijin.local.errors import ArenaError, BotLostError
 from meijin.local.sides import Side
-from meijin.local.tuning.parameter import Parameter
-from meijin.local.tuning.spsa import Trial
+from meijin.local.tuning.parameter import Parameter, tried_values
+from meijin.local.tuning.trial import Trial
 from meijin.local.worker import WORKER, message_of
 from meijin.v1.worker_service_pb2 import LeasedGame, LeasedPair, PlayedGame
 from meijin.wire.values import (
@@ -46,7 +46,7 @@ class PairSettings:
     variant: Variant
     time: TimeControl
     openings: Sequence[bytes]
-    """Empty for the usual ones."""
+    """Empty for all balanced ones: more than a tournament deals, so that few pairs repeat."""
     max_faults: int
     """0 for any number."""
 
@@ -62,6 +62,12 @@ class PairPool:
     _points: dict[int, list[float]] = field(default_factory=dict, init=False)
     """Of plus less those of minus in each game of a pair that is over."""
     _faults: int = field(default=0, init=False)
+    _turn: int = field(default=-1, init=False)
+    _deck: list[bytes] = field(init=False)
+    """Openings in the order of the turn."""
+
+    def __post_init__(self) -> None:
+        self._deck = self._openings()
 
     def play(self, trial: Trial) -> None:
         """Have a trial played as soon as a core is free."""
@@ -105,12 +111,16 @@ class PairPool:
 
     def _opening(self, number: int) -> bytes:
         """That of a trial: all are dealt, in an order of the seed's, before one comes again."""
-        deck = [*self.settings.openings] or [
-            encode_moves(opening) for opening in openings_for(self.settings.variant)
-        ]
-        turn, card = divmod(number, len(deck))
-        random.Random(f"{self.seed}:openings:{turn}").shuffle(deck)  # noqa: S311 - no secret
-        return deck[card]
+        turn, card = divmod(number, len(self._deck))
+        if turn != self._turn:
+            self._turn, self._deck = turn, self._openings()
+            random.Random(f"{self.seed}:openings:{turn}").shuffle(self._deck)  # noqa: S311 - no secret
+        return self._deck[card]
+
+    def _openings(self) -> list[bytes]:
+        variant = self.settings.variant
+        usual = balanced_openings(variant) if has_balanced_openings(variant) else ((),)
+        return [*self.settings.openings] or list(map(encode_moves, usual))
 
     def _game(self, game_id: str, black: str, white: str, opening: bytes) -> LeasedGame:
         control = time_control_to_proto(self.settings.time)
@@ -151,15 +161,11 @@ def pair_pool(
 ) -> Iterator[PairPool]:
     """A pool in a process of its own that plays so many games at once, until the end.
 
-    The side is loaded with both ends of the ranges: if it refuses one, no game is played.
+    The side is loaded with values of the ranges first: if it refuses one, no game is played.
     """
-    ends = {
-        "low": {parameter.name: parameter.text(parameter.low) for parameter in parameters},
-        "high": {parameter.name: parameter.text(parameter.high) for parameter in parameters},
-    }
     plans = [
-        replace(side, options={**side.options, **options}).plan(f"{side.own_name}-{end}")
-        for end, options in ends.items()
+        replace(side, options={**side.options, **values}).plan(f"{side.own_name}-{name}")
+        for name, values in tried_values(parameters).items()
     ]
     plan = Plan("", plans, games, str(folder.resolve()), str(settings.variant))
     path, log = folder / "worker.json", folder / LOG_FILE

@@ -10,6 +10,8 @@ _RANGE = re.compile(r"(?:option\.)?([^=\s]+)=(.+?)\.\.(.+)")
 _INTEGER = re.compile(r"[+-]?\d+")
 DIGITS = 6
 """Of a value that is no integer."""
+BETWEEN = 0.381966
+"""The golden section of a range, which of no usual range is an integer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Parameter:
     def parse(cls, text: str, options: Mapping[str, str]) -> Self:
         """Read one such as ``depth=1..9`` or ``margin=0.5..2.0``.
 
-        It is of integers where both ends are.
+        It is of integers where both ends are; then so is the value to start from.
 
         Args:
             options: With the value to start from; else that is the middle.
@@ -46,6 +48,11 @@ class Parameter:
         if low > high:
             raise ValueError(f'"{text}" is the wrong way round; the lower end comes first')
         start = (low + high) / 2 if given is None else _number(given, f"{name}={given}")
+        if is_integer and given is not None and not _INTEGER.fullmatch(given):
+            raise ValueError(
+                f"{name} starts at {given}, and {ends[0]}..{ends[1]} is of integers; "
+                f"write {ends[0]}.0..{ends[1]}.0, or start at one"
+            )
         if not low <= start <= high:
             raise ValueError(f"{name} starts at {given}, which is not in {ends[0]}..{ends[1]}")
         return cls(name, low, high, start, is_integer)
@@ -63,6 +70,22 @@ class Parameter:
         if self.is_integer:
             return str(int(self.clipped(math.floor(value + fraction))))
         return f"{value:.{DIGITS}g}"
+
+
+def tried_values(parameters: Sequence[Parameter]) -> dict[str, dict[str, str]]:
+    """Values by which it is seen whether a side takes what it will be given, each with a name.
+
+    The ends of the ranges; with floats one that is no integer, since a side may want these.
+    """
+    shares = {"low": 0.0, "high": 1.0}
+    if not all(each.is_integer for each in parameters):
+        shares["between"] = BETWEEN
+    return {
+        name: {
+            each.name: each.text(each.low + share * (each.high - each.low)) for each in parameters
+        }
+        for name, share in shares.items()
+    }
 
 
 def _number(text: str, whole: str) -> float:

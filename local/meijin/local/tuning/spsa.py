@@ -8,12 +8,12 @@ the end (https://github.com/official-stockfish/fishtest, "SPSA").
 
 import math
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import count
 from statistics import pstdev
 
 from meijin.local.tuning.parameter import Parameter
+from meijin.local.tuning.trial import Trial
 
 ALPHA, GAMMA = 0.602, 0.101
 """How fast rate and step fall; Spall's."""
@@ -28,32 +28,21 @@ LEAST_STEP = 0.5
 RECENT = 0.25
 """The share of the path whose spread is told."""
 
-Values = Mapping[str, str]
-"""Options as a bot is given them, by their names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A pair of games between neighbours of the current values."""
-
-    number: int
-    plus: Values
-    minus: Values
-
 
 class Spsa:
     """The walk; the same results give the same values, in whatever order they come.
 
-    Up to `window` trials are played at once: a trial is around the values that all but the last
-    `window` - 1 trials before it have led to, whether or not more are known.
+    A trial is a pair of games between neighbours of the current values. Up to `window` trials are
+    played at once: a trial is around the values that all but the last `window` - 1 trials before it
+    have led to, whether or not more are known.
     """
 
     def __init__(
         self, parameters: Sequence[Parameter], pairs: int, *, seed: int, window: int
     ) -> None:
         self.parameters = parameters
+        self.numbers = range(pairs)
         self.pairs = pairs
-        """All that are to be played."""
         self.path = [tuple(parameter.start for parameter in parameters)]
         """The values after each trial, the start first."""
         self._seed = seed
@@ -66,23 +55,21 @@ class Spsa:
         return self.path[-1]
 
     @property
+    def done(self) -> int:
+        return len(self.path) - 1
+
+    @property
     def is_over(self) -> bool:
         return len(self.path) > self.pairs
 
     @property
     def open_trials(self) -> list[Trial]:
-        """Those that can be played now and have no result, the first one first."""
-        done = len(self.path) - 1
+        done = self.done
         numbers = range(done, min(done + self._window, self.pairs))
         return [self._trial(number) for number in numbers if number not in self._results]
 
     def note(self, number: int, result: float) -> None:
-        """Take the result of a trial: points of plus less those of minus, -2 to 2.
-
-        Raises:
-            ValueError: it has one already, or can't be played yet.
-        """
-        done = len(self.path) - 1
+        done = self.done
         if number in self._results or not done <= number < min(done + self._window, self.pairs):
             raise ValueError(f"pair {number} is not open")
         self._results[number] = result

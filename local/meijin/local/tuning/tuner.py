@@ -1,9 +1,9 @@
-"""The tuner: a walk, its log, and the pool that plays its trials."""
+"""The tuner: trials, their log, and the pool that plays them."""
 
 from collections.abc import Callable
 from typing import Protocol
 
-from meijin.local.tuning.spsa import Spsa, Trial
+from meijin.local.tuning.trial import Trial, Trials
 from meijin.local.tuning.tuning_log import TuningLog
 
 
@@ -18,27 +18,28 @@ class TrialPlayer(Protocol):
 
 
 def play_trials(
-    spsa: Spsa, log: TuningLog, player: TrialPlayer, on_result: Callable[[], object]
+    trials: Trials, log: TuningLog, player: TrialPlayer, on_result: Callable[[], object]
 ) -> None:
-    """Play what is left of a tuning whose log was taken up.
+    """Play what is left of trials whose log was taken up.
 
     Args:
         on_result: Is called when a result is in the log.
     """
     playing: set[int] = set()
-    while not spsa.is_over:
-        for trial in spsa.open_trials:
+    while not trials.is_over:
+        for trial in trials.open_trials:
             if trial.number not in playing:
                 playing.add(trial.number)
                 player.play(trial)
         number, result = player.result()
         playing.remove(number)
         log.note(number, result)
-        spsa.note(number, result)
+        trials.note(number, result)
         on_result()
 
 
-def take_up(spsa: Spsa, log: TuningLog) -> None:
-    """Walk where the results of a log lead to."""
+def take_up(trials: Trials, log: TuningLog) -> None:
+    """Note the results that a log has of trials."""
     for number, result in log.results():
-        spsa.note(number, result)
+        if number in trials.numbers:
+            trials.note(number, result)

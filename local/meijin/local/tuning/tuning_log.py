@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from meijin.local.errors import ArenaError
+from meijin.wire.contract import DATABASE_FILE
 
 FILE = "tuning.jsonl"
 """In the folder of a tuning."""
@@ -23,14 +24,25 @@ class TuningLog:
             drawn: What a new one is begun with, besides; one that goes on has its own.
 
         Raises:
-            ArenaError: the file can't be used, or is of another tuning.
+            ArenaError: the file can't be used, is of another tuning, or another command has it
+                open; or the folder holds a match.
         """
+        import fcntl  # noqa: PLC0415 - not on Windows, where nothing is tuned
+
         self._path = folder / FILE
+        if (folder / DATABASE_FILE).exists():
+            raise ArenaError(f"{folder} holds a match; give another --data")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("ab+")
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise ArenaError(
+                f"another command is tuning in {folder}; wait for its end, or give another --data"
+            ) from None
         except OSError as error:
-            raise ArenaError(f"can't use {error.filename}: {error.strerror}") from None
+            raise ArenaError(f"can't use {self._path}: {error.strerror}") from None
         lines = self._lines()
         if not lines:
             self._write({"asked": asked, "drawn": drawn})
