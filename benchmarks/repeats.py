@@ -30,9 +30,9 @@ from report import Row, parser_of, pool_of, report
 
 from meijin.game import GOMOKU, Result, decode_moves, encode_moves, openings_for
 from meijin.game.board.symmetry import canonical
+from meijin.game.openings.deck import OpeningDeck
 from meijin.ladder.statistics.sequential.sprt import Sprt
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
-from meijin.server.tournaments.formats.opening_deck import OpeningDeck
 from meijin.server.tournaments.formats.sprt import (
     SprtDecision,
     SprtFormat,

@@ -13,9 +13,9 @@ import pytest
 from tests.server.tournaments.formats.judged import NO_STORAGE
 
 from meijin.game import Result
+from meijin.game.openings.deck import OpeningDeck
 from meijin.ladder.statistics.sequential.sprt import Scale, Sprt
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity, GamePair
-from meijin.server.tournaments.formats.opening_deck import OpeningDeck
 from meijin.server.tournaments.formats.sprt import (
     MAX_AHEAD,
     STALE_PAIRS,

@@ -2,7 +2,7 @@
 
 `base` says what a format is and `report` what it tells; a `crosstable` is what each two have scored.
 `schedule` has those whose games are all planned beforehand: the round robin and the gauntlet.
-Formats share `pairs` (all games come in pairs), `match_tally`, `opening_deck`, `dutch` and its
+Formats share `pairs` (all games come in pairs), `match_tally`, `dutch` and its
 `matching`, and `bracket`. Every other module is one format.
 """
 

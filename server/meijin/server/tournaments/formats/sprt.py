@@ -16,6 +16,7 @@ from typing import Self
 
 from sqlalchemy import Connection
 
+from meijin.game.openings.deck import OpeningDeck
 from meijin.ladder.statistics.sequential.sprt import (
     Decision,
     Estimate,
@@ -35,7 +36,6 @@ from meijin.server.tournaments.formats.base import (
     GamePair,
 )
 from meijin.server.tournaments.formats.match_tally import MatchTally
-from meijin.server.tournaments.formats.opening_deck import OpeningDeck
 from meijin.store.schema import BotId, TournamentState
 from meijin.store.tournaments import NewTournament, TournamentRow
 from meijin.store.tournaments.match_counts import (

@@ -1,4 +1,4 @@
-"""The opening deck of a sequential test: nothing comes again before all there is was dealt."""
+"""The opening deck of a test or a tuning: nothing comes again before all there is was dealt."""
 
 import random
 from collections import Counter
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Self
 
-from meijin.game import decode_moves, encode_moves, openings_for
+from meijin.game.board.moves import decode_moves, encode_moves
 from meijin.game.board.symmetry import PositionKey, images_of, position_key
+from meijin.game.openings.balanced import openings_for
 from meijin.game.openings.book import generated_openings
 from meijin.game.rules.variant import Variant
 

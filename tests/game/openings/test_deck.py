@@ -10,7 +10,7 @@ import pytest
 from meijin.game import GOMOKU, TIC_TAC_TOE, Variant, decode_moves, encode_moves, openings_for
 from meijin.game.board.symmetry import position_key
 from meijin.game.openings.book import generated_openings
-from meijin.server.tournaments.formats.opening_deck import OpeningDeck
+from meijin.game.openings.deck import OpeningDeck
 
 SMALL = Variant(width=5, height=5)
 
