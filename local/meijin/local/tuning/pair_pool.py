@@ -1,17 +1,17 @@
 """A pool of pairs: games of one side with itself, with other options, on all cores at once."""
 
 import os
-import random
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 
-from meijin.game import Color, TimeControl, Variant, encode_moves
-from meijin.game.openings.balanced import balanced_openings, has_balanced_openings
+from meijin.game import Color, TimeControl, Variant
+from meijin.game.openings.deck import OpeningDeck
 from meijin.local.child import Child
 from meijin.local.errors import ArenaError, BotLostError
 from meijin.local.sides import Side
@@ -46,7 +46,7 @@ class PairSettings:
     variant: Variant
     time: TimeControl
     openings: Sequence[bytes]
-    """Empty for all balanced ones: more than a tournament deals, so that few pairs repeat."""
+    """Empty for the usual ones."""
     max_faults: int
     """0 for any number."""
 
@@ -62,12 +62,12 @@ class PairPool:
     _points: dict[int, list[float]] = field(default_factory=dict, init=False)
     """Of plus less those of minus in each game of a pair that is over."""
     _faults: int = field(default=0, init=False)
-    _turn: int = field(default=-1, init=False)
-    _deck: list[bytes] = field(init=False)
-    """Openings in the order of the turn."""
+    _deal: Iterator[bytes] = field(init=False)
+    _dealt: list[bytes] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self._deck = self._openings()
+        deck = OpeningDeck.of(self.settings.variant, self.settings.openings)
+        self._deal = deck.deal(self.seed, {})
 
     def play(self, trial: Trial) -> None:
         """Have a trial played as soon as a core is free."""
@@ -110,17 +110,9 @@ class PairPool:
         return said.get("error") or f"the worker ended, {self.child.end}"
 
     def _opening(self, number: int) -> bytes:
-        """That of a trial: all are dealt, in an order of the seed's, before one comes again."""
-        turn, card = divmod(number, len(self._deck))
-        if turn != self._turn:
-            self._turn, self._deck = turn, self._openings()
-            random.Random(f"{self.seed}:openings:{turn}").shuffle(self._deck)  # noqa: S311 - no secret
-        return self._deck[card]
-
-    def _openings(self) -> list[bytes]:
-        variant = self.settings.variant
-        usual = balanced_openings(variant) if has_balanced_openings(variant) else ((),)
-        return [*self.settings.openings] or list(map(encode_moves, usual))
+        """That of a trial, by the seed alone; as in a test none comes again before it has to."""
+        self._dealt += islice(self._deal, max(0, number + 1 - len(self._dealt)))
+        return self._dealt[number]
 
     def _game(self, game_id: str, black: str, white: str, opening: bytes) -> LeasedGame:
         control = time_control_to_proto(self.settings.time)
