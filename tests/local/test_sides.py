@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -47,25 +46,6 @@ def test_an_engine_is_read() -> None:
     assert (side.own_name, str(side.time), side.options) == ("new", "10+0.1", {"Hash": "16"})
     assert side.memory == 2 << 20
     assert Side.parse(f"cmd='{program} -u' proto=gtp").command[1:] == ["-u"]
-
-
-@pytest.mark.parametrize(
-    ("mode", "text", "kind"),
-    [
-        (0o755, "#!/usr/bin/env python3\nprint('OK')", "engine"),
-        (0o755, "#!/usr/bin/env python3\nfrom meijin.bots import Bot", "bot"),
-        (0o755, "print('OK')", "bot"),
-        (0o644, "#!/usr/bin/env python3\nprint('OK')", "bot"),
-    ],
-)
-def test_an_engine_may_be_written_in_python(
-    mode: int, text: str, kind: str, tmp_path: Path
-) -> None:
-    """A file that can be executed and doesn't know the SDK is an engine, not a bot."""
-    path = tmp_path / "mine.py"
-    path.write_text(text)
-    path.chmod(mode)
-    assert ("engine" if Side.parse(str(path)).command else "bot") == kind
 
 
 def test_words_about_every_side_go_behind_its_own() -> None:
@@ -130,9 +110,9 @@ def test_an_engine_is_connected_with_all_that_was_said_of_it() -> None:
     words = Side.parse(f"{shlex.quote(sys.executable)} -u {said}").connecting(
         "mine", "host:1", Variant(RENJU)
     )
-    assert words[:3] == ["bot", "wrap", "--rules=renju"]
+    assert words[:2] == ["bot", "wrap"]
     wanted = {"--option=k=1", "--with=net.bin", "--protocol=gtp", "--margin=20", "--memory=3"}
-    assert wanted | {"--name=mine", "--server=host:1"} <= set(words)
+    assert wanted | {"--rules=renju", "--name=mine", "--server=host:1"} <= set(words)
     assert words[-3:] == ["--", sys.executable, "-u"]
     assert Side.parse("random:seed=1").connecting("r", "host:1", Variant(RENJU)) == [
         *("bot", "run", "random", "--option=seed=1", "--name=r", "--server=host:1")

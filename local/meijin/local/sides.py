@@ -126,16 +126,21 @@ class Side:
 
     def connecting(self, name: str, address: str, variant: Variant) -> list[str]:
         """The words of the command that connects it to a server, to play a variant there."""
+        rules = [f"--rules={variant.rule.name}"] if self.command else []
+        return self.running(*rules, f"--name={name}", f"--server={address}")
+
+    def running(self, *told: str) -> list[str]:
+        """The words of the command that plays as it, with more of that command's options."""
         kind, program = ["run", self.bot], []
         options = [f"--option={each}" for each in self.settings]
         if self.command:
-            kind, program = ["wrap", f"--rules={variant.rule.name}"], ["--", *self.command]
+            kind, program = ["wrap"], ["--", *self.command]
             options += [f"--with={file}" for file in self.files]
             options += [] if self.protocol is None else [f"--protocol={self.protocol}"]
             options += [f"--margin={self.margin_ms}"] if self.margin_ms else []
             options += [] if self.memory is None else [f"--memory={self.memory // MEGABYTE}"]
             options += ["--suspend"] if self.is_suspended else []
-        return ["bot", *kind, *options, f"--name={name}", f"--server={address}", *program]
+        return ["bot", *kind, *options, *told, *program]
 
     def plan(self, name: str) -> SidePlan:
         """What a worker is told of it."""
@@ -183,7 +188,7 @@ def set_own_clocks(wanted: pb.TournamentSettings, sides: Sequence[Side | None]) 
 def _bot(spec: str) -> tuple[str, dict[str, str]] | None:
     """The bot of the SDK that is written so, with its options; ``None`` where it is none."""
     bot, *rest = _OPTIONS.split(spec, maxsplit=1)
-    if bot not in BUILT_IN and (not re.search(r"\.py(:|$)", bot) or _is_program(Path(bot))):
+    if bot not in BUILT_IN and not re.search(r"\.py(:|$)", bot):
         return None
     options = {}
     for each in rest[0].split(",") if rest else ():
@@ -192,14 +197,6 @@ def _bot(spec: str) -> tuple[str, dict[str, str]] | None:
             raise ValueError(f'"{each}" is no option; write it as name=value')
         options[key] = value
     return bot, options
-
-
-def _is_program(path: Path) -> bool:
-    """Whether a Python file can be executed, and has nothing to do with the SDK."""
-    if not os.access(path, os.X_OK) or not path.is_file():
-        return False
-    text = path.read_bytes()
-    return text.startswith(b"#!") and b"meijin" not in text
 
 
 def _command(program: Sequence[str]) -> list[str]:

@@ -1,3 +1,4 @@
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -29,6 +30,18 @@ def test_nothing_to_examine(
     ("words", "options", "is_program", "command"),
     [
         (["random"], ["seed=1"], False, [*MEIJIN, "bot", "run", "random", "--option=seed=1"]),
+        (
+            ["alphabeta:level=2"],
+            [],
+            False,
+            [*MEIJIN, "bot", "run", "alphabeta", "--option=level=2"],
+        ),
+        (
+            [f"{shlex.quote(sys.executable)} -u margin=20"],
+            ["k=1"],
+            False,
+            [*MEIJIN, "bot", "wrap", "--margin=20", "--option=k=1", "--", sys.executable, "-u"],
+        ),
         (["node", "bot.js"], [], True, ["node", "bot.js"]),
         (["meijin", "bot", "wrap"], [], True, [*MEIJIN, "bot", "wrap"]),
     ],
@@ -36,5 +49,5 @@ def test_nothing_to_examine(
 def test_programs(
     words: list[str], options: list[str], *, is_program: bool, command: Sequence[str]
 ) -> None:
-    """A bot of the SDK, any program, and this one, by whatever name it was started."""
+    """A bot of the SDK, an engine, any program, and this one, by whatever name it was started."""
     assert _command(words, options, None, is_program=is_program) == command

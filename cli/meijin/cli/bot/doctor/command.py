@@ -23,8 +23,10 @@ from meijin.cli.bot.options import BotSettingsOption, OwnTokenOption, is_behind_
 from meijin.cli.command import option
 from meijin.cli.errors import UsageError
 from meijin.cli.files import new_file
+from meijin.cli.options import parsed
 from meijin.cli.output import console, print_json
 from meijin.local.connection import Server, connect
+from meijin.local.sides import Side
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import play_service_pb2
 
@@ -38,9 +40,9 @@ def doctor(
     bot: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="BOT | -- PROGRAM [ARGS]",
-            help="What `bot run` takes; or, behind --, any program that connects a bot: it finds "
-            "the address in MEIJIN_SERVER and its token in MEIJIN_TOKEN.",
+            metavar="BOT | ENGINE | -- PROGRAM [ARGS]",
+            help="A bot or an engine as `meijin play` takes it; or, behind --, any program that "
+            "connects a bot: it finds the address in MEIJIN_SERVER and its token in MEIJIN_TOKEN.",
         ),
     ] = None,
     options: BotSettingsOption = None,
@@ -59,8 +61,9 @@ def doctor(
 ) -> None:
     """Examine a bot before it goes to an arena, by games on a server of the doctor's own.
 
-    meijin bot doctor my_bot.py examines a bot of the SDK, meijin bot doctor -- node bot.js any
-    other, and meijin bot doctor -- meijin bot wrap -- ./pbrain-mine an engine.
+    meijin bot doctor my_bot.py examines a bot of the SDK, meijin bot doctor ./pbrain-mine an
+    engine, meijin bot doctor -- meijin bot wrap --rules renju -- ./pbrain-mine one with options of
+    the wrapper's, and meijin bot doctor -- node bot.js any other program.
 
     The status is 0 when nothing has failed, 1 when something has, 2 when nothing was examined.
     """
@@ -109,7 +112,7 @@ def _command(
     if len(words) > 1:
         raise UsageError("several words are a program, to be given behind --; or name one BOT")
     told = [f"--option={option}" for option in options]
-    return [sys.executable, "-m", MEIJIN, "bot", "run", words[0], *told]
+    return [sys.executable, "-m", MEIJIN, *parsed(Side.parse, words[0]).running(*told)]
 
 
 def _report(version: pb.BotVersion, name: str, passed: bool) -> pb.ReportDoctorRequest:  # noqa: FBT001 - a field
