@@ -65,7 +65,7 @@ def test_a_class_from_its_roster_to_its_grades(room: Room) -> None:
     """Tokens for all, a deadline that refuses what is late, grades that go on, reports."""
     merge = table_of(room.papers / "mail-merge.csv")
     assert [row["handle"] for row in merge] == HANDLES
-    assert [row["name"] for row in merge][1] == "名人"
+    assert [(row["name"], row["id"]) for row in merge][1] == ("名人", "2")
     for row in merge:
         file = room.papers / f"{row['handle']}.token"
         assert (file.read_text().strip(), file.stat().st_mode & 0o777) == (row["token"], 0o600)

@@ -88,7 +88,16 @@ def create(
     handouts = []
     for person, student in zip(people, students, strict=True):
         token = read_private(token_file(folder, student.handle))
-        handouts.append(Handout(person.name, person.mail, student.handle, token, server))
+        handouts.append(
+            Handout(
+                name=person.name,
+                id=person.student_id,
+                mail=person.mail,
+                handle=student.handle,
+                token=token,
+                server=server,
+            )
+        )
     merge = write_mail_merge(folder, handouts)
     without = [each.handle for each in handouts if not each.token]
     said = (

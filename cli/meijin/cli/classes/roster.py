@@ -49,6 +49,7 @@ class Handout(NamedTuple):
     """What a student is sent."""
 
     name: str
+    id: str
     mail: str
     handle: str
     token: str
