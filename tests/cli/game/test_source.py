@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 from tests.store.league import BLACK, WHITE, League
+from typer.testing import CliRunner
 
 from meijin.cli.errors import CommandError
 from meijin.cli.game.selection import GameSelection, ended_games, get_game
 from meijin.cli.game.source import games_of
+from meijin.cli.main import app
 from meijin.cli.profile import Profile
 from meijin.store import Database, FileClaim
 
@@ -34,6 +36,22 @@ def test_games_of_a_folder_are_read(data: Path) -> None:
         assert [game.black[-1] for game in games] == ["1", "0"]
         assert get_game(another, games[0].game_id) == games[0]
         assert [move.cell for move in games[0].moves] == [112, 113]
+
+
+def test_commands_read_a_folder(data: Path) -> None:
+    """All of its games where none is chosen; a turn of one is given to a bot."""
+
+    def told(*words: str, status: int = 0) -> str:
+        done = CliRunner().invoke(app, ["game", *words, f"--data={data}"])
+        assert done.exit_code == status, done.output
+        return done.stdout
+
+    assert told("export", "--format=pos").splitlines() == ["h8i8", "h8i8"]
+    *games, count = told("verify", status=1).splitlines()  # two moves decide no game
+    assert count == "2 games, 2 wrong"
+    assert all(line.startswith(f"{data}, game 100000") for line in games)
+    assert told("verify", "1000001", status=1).endswith("1 game, 1 wrong\n")
+    assert "ply 2: " in told("replay", "1000001", "random")
 
 
 def test_what_is_not_there_is_told_in_a_line(data: Path) -> None:

@@ -133,13 +133,13 @@ def export(
     output: OutputOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Write a game for other programs, or all ended games of a selection, newest first.
+    """Write a game for other programs, or all ended games of a selection or a folder, newest first.
 
     A file appears when all of it is written. docs/records.md has the formats and the columns.
     """
     if game and not selection.is_empty:
         raise CommandError("name a game or choose by options, not both")
-    if not game and selection.is_empty:
+    if not game and selection.is_empty and data is None:
         raise CommandError(
             "name a game, or choose with --tournament, --bot, --ladder, --since or --until"
         )

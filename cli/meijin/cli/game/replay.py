@@ -18,7 +18,9 @@ from meijin.cli.errors import CommandError
 from meijin.cli.game.files import games_in, record_of
 from meijin.cli.game.replaying import Reply, replies
 from meijin.cli.game.selection import get_game
+from meijin.cli.game.source import FolderOption, games_of
 from meijin.cli.output import console, print_file, print_json
+from meijin.cli.profile import Profile
 from meijin.game import (
     Board,
     Choose,
@@ -31,7 +33,6 @@ from meijin.game import (
     decode_moves,
 )
 from meijin.game.records.recorded_turn import RecordedTurn, player_of, recorded_turns
-from meijin.local.connection import Connection
 from meijin.wire.records import decision_times, record_from_proto
 
 MORE = timedelta(seconds=10)
@@ -39,7 +40,7 @@ MORE = timedelta(seconds=10)
 
 
 def replay(
-    connection: Connection,
+    profile: Profile,
     context: typer.Context,
     game: Annotated[str, typer.Argument(help="The game's number, or a file of games.")],
     bot: Annotated[
@@ -64,6 +65,7 @@ def replay(
             1e6,
         ),
     ] = None,
+    data: FolderOption = None,
     options: BotSettingsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -72,7 +74,7 @@ def replay(
     The exit status is 1 if an answer failed, was illegal or came after the bot's time.
     """
     record, times_decided = (
-        _from_file(Path(game), place) if Path(game).is_file() else _stored(game, connection)
+        _from_file(Path(game), place) if Path(game).is_file() else _stored(game, profile, data)
     )
     turn = _turn(record, times_decided, ply, is_chosen=chosen)
     program = _bot(bot, options or [], record.variant, is_engine=is_behind_dashes(context))
@@ -92,9 +94,12 @@ def replay(
         raise typer.Exit(1)
 
 
-def _stored(game: str, connection: Connection) -> tuple[GameRecord, Sequence[timedelta]]:
-    """A game of the server, and what each decision of its opening took."""
-    found = get_game(connection, game)
+def _stored(
+    game: str, profile: Profile, data: Path | None
+) -> tuple[GameRecord, Sequence[timedelta]]:
+    """A game of the server or a folder, and what each decision of its opening took."""
+    with games_of(profile, data) as source:
+        found = get_game(source, game)
     try:
         return record_from_proto(found), decision_times(found)
     except ValueError as error:

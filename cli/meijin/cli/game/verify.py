@@ -12,12 +12,13 @@ from meijin.cli.command import JsonOption
 from meijin.cli.errors import CommandError
 from meijin.cli.game.files import InputFormatOption, InputVariantOption, games_in, input_variant
 from meijin.cli.game.selection import GameSelection, ended_games, get_game
+from meijin.cli.game.source import FolderOption, GameSource, games_of
 from meijin.cli.output import console, print_json
+from meijin.cli.profile import Profile
 from meijin.cli.tables import count_text
 from meijin.game import GameRecord, Variant
 from meijin.game.records.file import FileFormat
 from meijin.game.records.referee import problems
-from meijin.local.connection import Connection
 from meijin.v1 import game_pb2
 from meijin.wire.records import record_from_proto
 
@@ -27,7 +28,7 @@ class GameVerdict:
     """What the referee says of one game."""
 
     source: str
-    """The file, or the server."""
+    """The file, the server or the folder."""
     place: str
     black: str = ""
     white: str = ""
@@ -54,7 +55,7 @@ class GameVerdict:
 
 
 def verify(
-    connection: Connection,
+    profile: Profile,
     games: Annotated[
         list[str] | None,
         typer.Argument(help="Files of games, or games of the server by their numbers."),
@@ -63,27 +64,30 @@ def verify(
     variant: InputVariantOption = "",
     *,
     selection: GameSelection,
+    data: FolderOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what is wrong.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Referee games again: every move by its rule, the result by the moves, the clocks.
 
-    The options choose among the server's ended games. A line a game; the status is 1 where one
-    of them can't be true.
+    The options choose among the ended games of the server or the folder. A line a game; the
+    status is 1 where one of them can't be true.
     """
-    if not games and selection.is_empty:
+    if not games and selection.is_empty and data is None:
         raise CommandError("name files or games, or choose with --tournament, --bot or --ladder")
     found = wrong = 0
     kept: list[GameVerdict] = []
-    named = _verdicts(games or [], form, input_variant(variant), connection)
-    selected = () if selection.is_empty else ended_games(connection, selection)
-    for verdict in chain(named, (_stored(connection, game) for game in selected)):
-        found += 1
-        wrong += bool(verdict.problems)
-        if as_json:
-            kept.append(verdict)
-        elif verdict.problems or not quiet:
-            console.print(str(verdict), soft_wrap=True)
+    where = profile.endpoint.address if data is None else str(data)
+    with games_of(profile, data) as source:
+        named = _verdicts(games or [], form, input_variant(variant), source, where)
+        selected = () if games and selection.is_empty else ended_games(source, selection)
+        for verdict in chain(named, (_stored(where, game) for game in selected)):
+            found += 1
+            wrong += bool(verdict.problems)
+            if as_json:
+                kept.append(verdict)
+            elif verdict.problems or not quiet:
+                console.print(str(verdict), soft_wrap=True)
     if as_json:
         print_json({"games": found, "wrong": wrong, "verdicts": list(map(asdict, kept))})
     else:
@@ -93,12 +97,16 @@ def verify(
 
 
 def _verdicts(
-    names: list[str], form: FileFormat | None, variant: Variant | None, connection: Connection
+    names: list[str],
+    form: FileFormat | None,
+    variant: Variant | None,
+    source: GameSource,
+    where: str,
 ) -> Iterator[GameVerdict]:
     for name in names:
         path = Path(name)
         if name.isascii() and name.isdigit() and not path.exists():
-            yield _stored(connection, get_game(connection, name))
+            yield _stored(where, get_game(source, name))
             continue
         is_empty = True
         for read in games_in(path, form, variant):
@@ -111,6 +119,5 @@ def _verdicts(
             yield GameVerdict(name, "all of it", problems=("it holds no game",))
 
 
-def _stored(connection: Connection, game: game_pb2.Game) -> GameVerdict:
-    place = f"game {game.game_id}"
-    return GameVerdict.of(connection.server.address, place, record_from_proto(game))
+def _stored(where: str, game: game_pb2.Game) -> GameVerdict:
+    return GameVerdict.of(where, f"game {game.game_id}", record_from_proto(game))
