@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,25 @@ def test_an_engine_is_read() -> None:
     assert (side.own_name, str(side.time), side.options) == ("new", "10+0.1", {"Hash": "16"})
     assert side.memory == 2 << 20
     assert Side.parse(f"cmd='{program} -u' proto=gtp").command[1:] == ["-u"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "kind"),
+    [
+        (0o755, "#!/usr/bin/env python3\nprint('OK')", "engine"),
+        (0o755, "#!/usr/bin/env python3\nfrom meijin.bots import Bot", "bot"),
+        (0o755, "print('OK')", "bot"),
+        (0o644, "#!/usr/bin/env python3\nprint('OK')", "bot"),
+    ],
+)
+def test_an_engine_may_be_written_in_python(
+    mode: int, text: str, kind: str, tmp_path: Path
+) -> None:
+    """A file that can be executed and doesn't know the SDK is an engine, not a bot."""
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    path.chmod(mode)
+    assert ("engine" if Side.parse(str(path)).command else "bot") == kind
 
 
 def test_words_about_every_side_go_behind_its_own() -> None:

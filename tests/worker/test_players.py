@@ -12,9 +12,9 @@ import pytest
 from tests.bots.bridge.conftest import brain
 from tests.processes import eventually, processes_of
 
+from meijin.bots.bridge.dialogue import last_words
 from meijin.bots.sdk.answer import RESIGN, Failure
 from meijin.game import Board, Color, Ending, Outcome, TimeControl, Variant
-from meijin.worker.engine_player import last_words
 from meijin.worker.plan import SidePlan
 from meijin.worker.players import GameStart, Player, PlayerError, PlaysManyError, Turn
 from meijin.worker.sides import BotSide, EngineSide, Side

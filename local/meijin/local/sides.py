@@ -188,7 +188,7 @@ def set_own_clocks(wanted: pb.TournamentSettings, sides: Sequence[Side | None]) 
 def _bot(spec: str) -> tuple[str, dict[str, str]] | None:
     """The bot of the SDK that is written so, with its options; ``None`` where it is none."""
     bot, *rest = _OPTIONS.split(spec, maxsplit=1)
-    if bot not in BUILT_IN and not re.search(r"\.py(:|$)", bot):
+    if bot not in BUILT_IN and (not re.search(r"\.py(:|$)", bot) or _is_program(Path(bot))):
         return None
     options = {}
     for each in rest[0].split(",") if rest else ():
@@ -197,6 +197,14 @@ def _bot(spec: str) -> tuple[str, dict[str, str]] | None:
             raise ValueError(f'"{each}" is no option; write it as name=value')
         options[key] = value
     return bot, options
+
+
+def _is_program(path: Path) -> bool:
+    """Whether a Python file can be executed, and has nothing to do with the SDK."""
+    if not os.access(path, os.X_OK) or not path.is_file():
+        return False
+    text = path.read_bytes()
+    return text.startswith(b"#!") and b"meijin" not in text
 
 
 def _command(program: Sequence[str]) -> list[str]:

@@ -67,6 +67,7 @@ class Family:
 
     def __init__(self, mark: str) -> None:
         self._mark = f"MEIJIN_TEST_MARK={mark}".encode()
+        self._seen: set[int] = set()
 
     def pids(self) -> set[int]:
         found = set()
@@ -74,15 +75,17 @@ class Family:
             with suppress(OSError):
                 if self._mark in (process / "environ").read_bytes():
                     found.add(int(process.name))
+        self._seen |= found
         return found
 
     def is_any_suspended(self) -> bool:
         return "T" in map(_state, self.pids())
 
     def assert_ended(self) -> None:
-        """None runs, or will; the dead may not be buried yet."""
+        """None of those that ran runs; the dead may not be buried yet."""
         deadline = time.monotonic() + PATIENCE
-        while left := {pid for pid in self.pids() if _state(pid) not in {"Z", "X", ""}}:
+        # By their states: one that is ending has lost its environment before its files.
+        while left := {pid for pid in self._seen if _state(pid) not in {"Z", "X", ""}}:
             assert time.monotonic() < deadline, f"processes {left} run"
             os.sched_yield()
 
@@ -105,7 +108,11 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
 @pytest.fixture
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Engines of which a test knows that they don't answer are not waited for long."""
-    for module, name in ((probe, "TRIAL_PATIENCE"), (gomocup, "RESTART_PATIENCE")):
+    for module, name in (
+        (probe, "TRIAL_PATIENCE"),
+        (probe, "LOAD_PATIENCE"),
+        (gomocup, "RESTART_PATIENCE"),
+    ):
         monkeypatch.setattr(module, name, timedelta(seconds=0.5))
 
 

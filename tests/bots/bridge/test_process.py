@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meijin.bots.bridge.process import MAX_LINE, LineBuffer
+from meijin.bots.bridge.process import MANY_LINES, MAX_LINE, LineBuffer
 
 
 def lines_of(*chunks: bytes) -> list[str]:
@@ -58,3 +58,12 @@ def test_partial_line() -> None:
 def test_chunks_make_no_difference(chunks: list[bytes]) -> None:
     """However it is cut, the same output has the same lines."""
     assert lines_of(*chunks, b"\n") == lines_of(b"".join(chunks) + b"\n")
+
+
+def test_of_a_flood_of_messages_the_last_are_kept() -> None:
+    """Nothing else is lost of it."""
+    lines = LineBuffer()
+    flood = [f"MESSAGE {number}" for number in range(1000)]
+    lines.feed("\n".join([*flood[:500], "7,7", *flood[500:], ""]).encode())
+    kept = list(iter(lines.pop, None))
+    assert kept == ["MESSAGE 0", "7,7", *flood[-MANY_LINES:]]

@@ -84,8 +84,9 @@ def test_engine_that_never_moves_ends_with_its_game(mode: str, family: Family) -
     at_table(brain(mode), play)
 
 
-def test_game_that_ends_before_its_engine_has_begun_it() -> None:
+def test_game_that_ends_before_its_engine_has_begun_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine that never gets ready is ended with the game, and the next game has another."""
+    monkeypatch.setattr(gomocup, "START_PATIENCE", timedelta(seconds=10))
 
     async def play(table: Table) -> None:
         position = table.position(variant=Variant(width=19, height=19))

@@ -134,6 +134,7 @@ OPENINGS = {
 }
 
 
+@pytest.mark.usefixtures("impatience")
 @pytest.mark.parametrize(("variant", "causes"), [("15x15", FORFEITS), ("15x15 swap2", OPENINGS)])
 def test_games_on_a_server(variant: str, causes: Mapping[str, tuple[Ending, str]]) -> None:
     """Each engine plays on or forfeits as what it did; afterwards the server finds it at work."""

@@ -21,8 +21,6 @@ from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from meijin.bots.bridge.dialogue import EngineError
-from meijin.bots.sdk.errors import BotLoadError
 from meijin.bots.sdk.hardware import hardware, read_speed
 from meijin.v1.play_service_pb2 import Hello
 from meijin.worker.cores import cores
@@ -59,7 +57,7 @@ def main(path: str, descriptor: str = "") -> int:
         except PlaysManyError as error:
             say(many=str(error))
             return 0
-        except (PlayerError, EngineError, BotLoadError) as error:
+        except PlayerError as error:
             say(error=str(error))
             return 1
         own = cores()

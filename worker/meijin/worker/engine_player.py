@@ -13,6 +13,7 @@ from meijin.bots.bridge.dialogue import (
     EngineSilentError,
     EngineTime,
     Point,
+    last_words,
 )
 from meijin.bots.bridge.probe import Starter
 from meijin.bots.bridge.session import EngineSession
@@ -25,8 +26,6 @@ from meijin.worker.players import GameStart, Player, PlayerError, Thought, Turn
 _NS_PER_MS = 1_000_000
 _NANOSECONDS = timedelta(microseconds=1) / 1000
 _MILLISECOND = timedelta(milliseconds=1)
-MAX_SAID = 80
-"""Characters of an engine's last line in the cause of a loss."""
 END_GRACE = timedelta(milliseconds=200)
 """What an engine that is not needed any more may take to end by itself."""
 
@@ -150,14 +149,6 @@ class EnginePlayer(Player):
         session, self._session, self._is_usable = self._session, None, True
         if session is not None:
             session.close(timedelta(0))
-
-
-def last_words(dialogue: Sequence[str]) -> str:
-    """What an engine has said since it was asked last."""
-    said = ""
-    for line in dialogue:
-        said = line.removeprefix("< ") if line.startswith("<") else ""
-    return f"the engine said only {said[:MAX_SAID]!r}" if said else "the engine said nothing"
 
 
 def _evidence(error: EngineError) -> dict[str, object]:

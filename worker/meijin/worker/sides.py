@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
+from meijin.bots.bridge.dialogue import EngineStartError
 from meijin.bots.bridge.settings import EngineLimits, WrapSettings
 from meijin.bots.bridge.wrapped import WrappedBot
 from meijin.bots.sdk.wire import hello_to_proto
@@ -52,8 +53,7 @@ class Side(ABC):
         """Get it going, as far as all its players share it: what it says of itself.
 
         Raises:
-            PlayerError: it can't be loaded.
-            EngineError: it can't be started.
+            PlayerError: it can't be loaded, or started.
         """
 
     def check_options(self, names: Collection[str]) -> None:  # noqa: B027 - a bot is not loaded with others
@@ -149,7 +149,10 @@ class EngineSide(Side):
         self._engine = WrappedBot(self._settings)
 
     def find_out(self) -> Hello:
-        session, _ = self._engine.examine()
+        try:
+            session, _ = self._engine.examine()
+        except EngineStartError as error:
+            raise PlayerError(f"{self.plan.name} can't be played: {error}") from error
         if session is not None:
             session.close(timedelta(0))
         engine = self._engine

@@ -52,6 +52,18 @@ class EngineStartError(BotLoadError):
     """No engine can be started from a command, or none that any protocol is known of."""
 
 
+MAX_SAID = 80
+"""Characters of an engine's last line in the cause of a failure."""
+
+
+def last_words(dialogue: Sequence[str]) -> str:
+    """What an engine has said since it was asked last."""
+    said = ""
+    for line in dialogue:
+        said = line.removeprefix("< ") if line.startswith("<") else ""
+    return f"the engine said only {said[:MAX_SAID]!r}" if said else "the engine said nothing"
+
+
 _Result = TypeVar("_Result")
 
 Point: TypeAlias = tuple[int, int]

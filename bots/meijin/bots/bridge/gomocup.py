@@ -61,8 +61,8 @@ BRAIN_OPPONENT = 1
 """``INFO game_type``: the opponent is a program."""
 OWN, OPPONENT = 1, 2
 """The third number of a line of BOARD."""
-START_PATIENCE = timedelta(seconds=30)
-"""What an engine may take to set itself up."""
+START_PATIENCE = timedelta(seconds=90)
+"""What an engine may take to set itself up; some load for a minute."""
 RESTART_PATIENCE = timedelta(seconds=5)
 """What an engine may take to empty its board, before it is told to START again."""
 CLEAR_PATIENCE = timedelta(milliseconds=500)

@@ -6,6 +6,7 @@ All is asked of one process, as far as it bears it, which then plays the first g
 from __future__ import annotations
 
 import logging
+import math
 import os
 import re
 import time
@@ -32,6 +33,7 @@ from meijin.bots.bridge.dialogue import (
     NewGame,
     Point,
     ReplyKind,
+    last_words,
 )
 from meijin.bots.bridge.gomocup import (
     START_PATIENCE,
@@ -64,15 +66,22 @@ def identify(process: EngineProcess) -> tuple[type[EngineProtocol], Mapping[str,
     Raises:
         EngineStartError: it answers neither.
     """
+    protocol: type[EngineProtocol] | None = None
+    about: Mapping[str, str] = {}
     try:
         for command, patience in (("ABOUT", ABOUT_PATIENCE), ("START 15", START_PATIENCE)):
             process.write(f"{command}\r\n")
             left = partial(_left, time.monotonic() + patience.total_seconds())
-            while line := process.read_line(left):
-                if protocol := _protocol_of(line):
-                    return protocol, parse_about(line)
+            with _telling(command):
+                while line := process.read_line(left):
+                    found, is_about = _protocol_of(line), parse_reply(line).kind is ReplyKind.ABOUT
+                    protocol, about = protocol or found, about or parse_about(line)
+                    if found and (command == "ABOUT" or not is_about):
+                        return found, about
     except EngineDiedError as error:
         raise EngineStartError(f"{error}; its protocol is unknown") from error
+    if protocol is not None:
+        return protocol, about
     raise EngineStartError(
         "the engine answers neither ABOUT nor START; say what it speaks with --protocol"
     )
@@ -106,7 +115,8 @@ class Starter:
         self.known: KnownEngine | None = None
         self.protocol = PROTOCOLS[settings.protocol] if settings.protocol is not None else None
         self._settings = settings
-        self._tries_moves = settings.limits.cpu is None  # a move would use some of it up
+        self.tries_moves = settings.limits.cpu is None  # a move would use some of it up
+        """A process makes a trial move before its first game, until one has failed to."""
         self._sessions: WeakSet[EngineSession] = WeakSet()
         self._is_closed = False
 
@@ -162,12 +172,12 @@ class Starter:
 
     def warm(self, session: EngineSession, variant: Variant) -> bool:
         """Have an engine make a move of no game; one that fails is ended, and no other asked to."""
-        if self._tries_moves:
+        if self.tries_moves:
             try:
                 self._try_move(session, variant)
             except EngineError as error:
                 logger.warning("in a trial move, %s", error)
-                self._tries_moves = False
+                self.tries_moves = False
                 session.close(timedelta(0))
                 return False
         return True
@@ -176,7 +186,8 @@ class Starter:
         protocol = session.protocol
         session.hold(protocol.new_game(self.new_game(variant, TRIAL_TIME)))
         try:
-            session.hold(protocol.choose((), TRIAL_TIME), patience=TRIAL_PATIENCE)
+            with _telling("BEGIN"):
+                session.hold(protocol.choose((), TRIAL_TIME), patience=LOAD_PATIENCE)
         except EngineSilentError:
             if (stop := protocol.stop()) is None:
                 raise
@@ -192,7 +203,7 @@ class Starter:
     def _set_up(self, variant: Variant, seat: int) -> EngineSession:
         session = self.launch(seat)
         try:
-            with _telling():
+            with _telling("START"):
                 session.hold(session.protocol.start(variant))
         except EngineError:
             session.close(timedelta(0))
@@ -236,7 +247,9 @@ SIZES_PATIENCE = timedelta(seconds=60)
 """For all sizes together; what isn't known by then is not claimed."""
 TRIAL_TIME = EngineTime(turn_ms=200, match_ms=0, left_ms=None)
 TRIAL_PATIENCE = timedelta(seconds=5)
-"""For a move of the trial game."""
+"""For a move of a trial game."""
+LOAD_PATIENCE = START_PATIENCE
+"""For the first move of a process: some load with it."""
 PAUSE_GAMES, PAUSE_MOVES = 5, 4
 """Trial games and the engine's moves in each: after every one of them something follows at once."""
 PAUSE_PATIENCE = timedelta(seconds=10)
@@ -348,6 +361,7 @@ class Probe:
                 raise
             except EngineError as error:
                 logger.warning("in a trial game, %s", error)
+                self._starter.tries_moves &= not isinstance(error, EngineSilentError)
                 self.drop()
                 return USUAL_PAUSE
             if session.strays != before:
@@ -365,7 +379,7 @@ class Probe:
         Raises:
             EngineError: it answers nothing at all, dies, or plays where no move can be.
         """
-        deadline = time.monotonic() + PAUSE_PATIENCE.total_seconds()
+        deadline = math.inf
         session, before = self.session, self.session.refusals
         for number in range(PAUSE_GAMES):
             told = EngineTime(PAUSE_MS, match_ms=60_000, left_ms=60_000)
@@ -373,22 +387,25 @@ class Probe:
             moves: list[int] = []
             for _ in range(PAUSE_MOVES):
                 told = replace(told, left_ms=60_000 - len(moves))
+                is_first = not moves and not number
+                patience = LOAD_PATIENCE if is_first else TRIAL_PATIENCE
                 try:
-                    point = session.hold(
-                        session.protocol.choose(moves, told), patience=TRIAL_PATIENCE
-                    )
+                    with _telling("BEGIN"):
+                        point = session.hold(
+                            session.protocol.choose(moves, told), patience=patience
+                        )
                 except EngineSilentError:
-                    if not moves and not number:
+                    if is_first:
                         raise
                     self.drop()
                     return None
                 if not isinstance(point, tuple):
                     break
+                if is_first:
+                    deadline = time.monotonic() + PAUSE_PATIENCE.total_seconds()
                 moves += _reply_to(moves, point, variant)
             if time.monotonic() > deadline:
-                raise EngineSilentError(
-                    "the engine is too slow to be tried whether it needs a pause"
-                )
+                raise EngineError("the engine is too slow to be tried whether it needs a pause")
         session.process.sleep(SETTLING.total_seconds())
         session.drop_strays()
         return session.refusals - before
@@ -458,11 +475,12 @@ class Probe:
     def _sets_up(self, variant: Variant) -> bool:
         session, started = self.session, time.monotonic()
         try:
-            with _telling():
+            with _telling("START"):
                 session.hold(session.protocol.start(variant))
         except EngineSilentError as error:
             if self._size is None:
-                raise EngineStartError(f"{error} for {START_PATIENCE.seconds} s") from error
+                words = f"{error} for {START_PATIENCE.seconds} s; {last_words(error.dialogue)}"
+                raise EngineStartError(words) from error
             self._refusal = str(error)
             return False
         except EngineError as error:
@@ -516,10 +534,10 @@ def _square(size: int) -> Variant:
 
 
 @contextmanager
-def _telling() -> Iterator[None]:
+def _telling(command: str) -> Iterator[None]:
     """Say that an engine is waited for, if it takes long."""
-    words = "the engine hasn't answered START for %d s; it is waited for %d s"
-    timer = Timer(_LONG, logger.info, (words, _LONG, START_PATIENCE.seconds))
+    words = "the engine hasn't answered %s for %d s; it is waited for %d s"
+    timer = Timer(_LONG, logger.info, (words, command, _LONG, START_PATIENCE.seconds))
     timer.start()
     try:
         yield

@@ -26,6 +26,9 @@ from meijin.bots.bridge.settings import EngineLimits
 
 MAX_LINE = 4096
 """Bytes of a line that are kept; the rest of it is dropped."""
+MANY_LINES = 64
+"""Of so many at once, those that are for people alone are dropped but for the last ones."""
+_FOR_PEOPLE = (b"MESSAGE", b"DEBUG")
 _MARKS = "\ufeff\ufffd"
 """A byte order mark, as itself or, where it isn't UTF-8's, as what can't be read."""
 
@@ -34,7 +37,8 @@ class LineBuffer:
     """Cuts bytes into lines, which end in LF, CR or both; empty ones are left out.
 
     A line holds no NUL and no byte order mark, and what isn't UTF-8 is replaced, so that it can
-    be shown. However long a line gets, no more than `MAX_LINE` bytes of it are kept.
+    be shown. However long a line gets, no more than `MAX_LINE` bytes of it are kept, and of a flood
+    of messages the last ones.
     """
 
     def __init__(self) -> None:
@@ -43,6 +47,10 @@ class LineBuffer:
 
     def feed(self, data: bytes) -> None:
         *ends, rest = data.replace(b"\0", b"").replace(b"\r", b"\n").split(b"\n")
+        if len(ends) > 2 * MANY_LINES:  # to read each takes longer than to write it
+            first, last = ends[:-MANY_LINES], ends[-MANY_LINES:]
+            kept = [end for end in first[1:] if not end.startswith(_FOR_PEOPLE)]
+            ends = [first[0], *kept, *last]
         for end in ends:
             self._keep(end)
             if line := bytes(self._rest).strip():

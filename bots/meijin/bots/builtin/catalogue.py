@@ -140,7 +140,10 @@ def _pick(module: ModuleType, class_name: str | None) -> type[Bot]:
     }
     names = ", ".join(bots)
     if not bots:
-        raise BotLoadError(f"no subclass of Bot in {module.__file__}; write one")
+        raise BotLoadError(
+            f"no subclass of Bot in {module.__file__}; write one, or, if it is an engine,"
+            " give the command that runs it"
+        )
     if class_name is None:
         if len(bots) > 1:
             raise BotLoadError(
