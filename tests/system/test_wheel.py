@@ -22,6 +22,7 @@ NEED_A_SERVER = (
     "class copies CS101",
     "demo",
     "match random random --local",
+    "tune random --param=seed=1..9",
     "serve",
     "worker --database=sqlite:///x.db --redis=redis://127.0.0.1:1",
 )
