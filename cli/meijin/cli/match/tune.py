@@ -108,7 +108,9 @@ def tune(
     seed: Annotated[
         int | None, option("Directions and openings; drawn by lot when left out.", 0, MAX_INT64)
     ] = None,
-    concurrency: Annotated[int, option("Games at once; 0 for the number of cores.", 0, 4096)] = 0,
+    concurrency: Annotated[
+        int, option("Games at once; 0 for as many as the cores bear.", 0, 1024)
+    ] = 0,
     max_faults: MaxFaultsOption = USUAL_MAX_FAULTS,
     data: Annotated[
         Path | None,
@@ -175,7 +177,7 @@ def tune(
         **({} if seed is None else {"seed": seed}),
         **({} if grid is None else {"grid": grid}),
     }
-    at_once = concurrency or len(cores())
+    at_once = concurrency or max(1, len(cores()) // side.threads)
     drawn = {"seed": secrets.randbits(31) if seed is None else seed, "window": AHEAD * at_once}
     with MatchFolder(data) as folder, TuningLog(folder.path, asked, drawn) as log:
         seed, window = log.drawn["seed"], log.drawn["window"]
