@@ -63,7 +63,7 @@ COMMANDS = tuple(
         (
             "tune",
             "match.tune",
-            "Tune numbers that a bot or an engine is given, by SPSA, on all cores.",
+            "Tune numbers that a bot or an engine is given, on all cores.",
         ),
         ("match", "match.commands", "Play a match between two bots and print the score."),
         (
