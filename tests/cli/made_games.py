@@ -42,7 +42,7 @@ def game(
         end_time=NOON + 20 * SECOND,
         game_id=str(number),
         black_version="1.0",
-        black_engine=GameEngine("ab12", ("depth=4", "nodes=3000"), "EPYC, 2 cores"),
+        black_engine=GameEngine("ab12", ("depth=4", "nodes=3000"), "EPYC, 2 cores", 2, 2**40),
         pair=3,
         round=5,
         seed=7,

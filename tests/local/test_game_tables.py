@@ -58,6 +58,8 @@ def test_a_row_says_what_played() -> None:
     (row,) = named(WON)
     assert row["black_options"] == "depth=4; nodes=3000"
     assert (row["black_digest"], row["black_hardware"]) == ("ab12", "EPYC, 2 cores")
+    assert (row["black_threads"], row["black_memory_bytes"]) == (2, 2**40)
+    assert (row["white_threads"], row["white_memory_bytes"]) == (None, None)
     assert (row["white_options"], row["white_digest"], row["white_hardware"]) == ("", "", "")
     assert (row["round"], row["pair"], row["seed"], row["release"]) == (5, 3, 7, "0.1.0")
     assert row["opening"] == "h8i9"

@@ -76,7 +76,7 @@ def test_a_test_goes_on_until_it_is_decided(games: int | None, rounds: int, most
 
 def test_the_result_says_what_played() -> None:
     """Each in its place, whichever colour it had in the first game."""
-    engine = GameEngine("ab12", ("depth=4", "nodes=3000"), "EPYC, 2 cores")
+    engine = GameEngine("ab12", ("depth=4", "nodes=3000"), "EPYC, 2 cores", 2, 2**40)
     found = result()
     assert found.engines == (engine, GameEngine())
     assert replace(found, first=WON.white).engines == (GameEngine(), engine)

@@ -127,7 +127,12 @@ def test_versions_keep_their_lineage(database: Database, add_bots: AddBots) -> N
 
 @pytest.mark.parametrize(
     ("field", "nothing", "values"),
-    [("hardware", "", ("é" * 80, "two", "")), ("nodes_per_second", 0, (10**12, 400_000, 0))],
+    [
+        ("hardware", "", ("é" * 80, "two", "")),
+        ("nodes_per_second", 0, (10**12, 400_000, 0)),
+        ("threads", None, (8, 1, None)),
+        ("memory_bytes", None, (2**50, 1, None)),
+    ],
 )
 def test_a_versions_machine_is_what_it_said_last(
     database: Database, add_bots: AddBots, field: str, nothing: Any, values: tuple[Any, ...]

@@ -88,13 +88,15 @@ def test_a_game_says_what_played_it(database: Database, scene: Scene) -> None:
         change = update(BotVersion).where(BotVersion.id == scene.versions[0]).values(**values)
         database.write(Connection.execute, statement=change)
 
-    set_version(digest="ada", configuration=["nodes=3000"], hardware="EPYC, 2 cores")
+    set_version(digest="ada", configuration=["nodes=3000"], hardware="EPYC, 2 cores", threads=2)
     database.write(commit_entry, JournalEntry(EntryId(1), starts=[scene.start(1, 1)]))
-    set_version(hardware="another")
+    set_version(hardware="another", threads=4)
     row = database.read(games.get_game, GameId(1))
     assert (row.black_digest, row.white_digest) == ("digest", "ada")
     assert (row.black_configuration, row.white_configuration) == ([], ["nodes=3000"])
     assert (row.black_hardware, row.white_hardware) == ("", "EPYC, 2 cores")
+    assert (row.black_threads, row.white_threads) == (None, 2)
+    assert (row.black_memory_bytes, row.white_memory_bytes) == (None, None)
     assert (row.round, row.seed, row.release) == (2, 7, version("meijin"))
 
 

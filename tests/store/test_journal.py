@@ -208,21 +208,26 @@ def test_bots_count_their_games(database: Database, scene: Scene) -> None:
 def test_players_exchange_their_colours_with_the_end(database: Database, scene: Scene) -> None:
     """While a game runs the first player is stored as black; other games stay as they are."""
     first, second = scene.versions
-    change = update(BotVersion).where(BotVersion.id == first).values(hardware="EPYC")
+    machine = {"hardware": "EPYC", "threads": 2, "memory_bytes": 2**40}
+    change = update(BotVersion).where(BotVersion.id == first).values(machine)
     database.write(Connection.execute, statement=change)
     begin(database, scene, 0, 1)
-    machines = (Game.black_hardware, Game.white_hardware)
+    machines = (
+        *(Game.black_hardware, Game.black_threads, Game.black_memory_bytes),
+        *(Game.white_hardware, Game.white_threads, Game.white_memory_bytes),
+    )
+    epyc, unknown = tuple(machine.values()), ("", None, None)
     columns = (Game.black_id, Game.white_id, *machines, Game.decisions, Game.is_swapped)
     assert stored(database, *columns) == [
-        (first, second, "EPYC", "", None, False),
-        (second, first, "", "EPYC", None, False),
+        (first, second, *epyc, *unknown, None, False),
+        (second, first, *unknown, *epyc, None, False),
     ]
     chosen = encode_decisions([Decision(3, Choose(Color.WHITE))], [(0, 0)])
     swapped = end_of(scene, 0, 5, decisions=chosen, is_swapped=True)
     commit(database, entry(2, ends=[swapped, end_of(scene, 1, 6)]))
     assert stored(database, *columns) == [
-        (second, first, "", "EPYC", chosen, True),
-        (second, first, "", "EPYC", None, False),
+        (second, first, *unknown, *epyc, chosen, True),
+        (second, first, *unknown, *epyc, None, False),
     ]
 
 

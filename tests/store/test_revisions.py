@@ -2,6 +2,8 @@
 
 import ast
 import struct
+from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -14,9 +16,10 @@ from sqlalchemy import Connection, func, inspect, text, update
 
 from meijin.game import Choose, Color, Decision, encode_moves
 from meijin.store import Database
+from meijin.store.bots import EngineRow, bot_version
 from meijin.store.games import decode_decisions, get_game
 from meijin.store.running_games import read_running_games
-from meijin.store.schema import Claim, GameId
+from meijin.store.schema import BotId, Claim, GameId
 
 MIGRATIONS = Path(str(files("meijin.store"))) / "migrations"
 
@@ -24,12 +27,14 @@ NO_DEFAULT = ("tournament", "openings")
 """An empty text of bytes is written differently by the two databases, so the model has none."""
 
 
-def migrate_by_steps(database: Database, revision: str = "head") -> None:
+def migrate_by_steps(
+    database: Database, revision: str = "head", way: Callable[..., None] = command.upgrade
+) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     with database.writer.connect() as connection, connection.begin():
         config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+        way(config, revision)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +152,27 @@ def test_a_choice_of_a_side_becomes_a_decision(any_database_url: str) -> None:
         assert [game.is_swapped for game in games] == [False, True, False, True, False]
         running = database.read(lambda at: read_running_games(at, None))
         assert running.moves == {GameId(5): [(0xFFFF, 7, 6), (112, 9, 8)]}
+
+
+def test_threads_and_memory_can_be_taken_back(any_database_url: str) -> None:
+    """The columns go and come again, and everything else stays."""
+    with Database(any_database_url) as database:
+        migrate_by_steps(database, "0027")
+        database.write(insert_games)
+        migrate_by_steps(database, "0028")
+        before = texts(database), database.read(described)
+        database.migrate()
+        engine = EngineRow("1", "1", threads=8, memory_bytes=2**40)
+        database.write(partial(bot_version, bot_id=BotId(1), engine=engine, now=datetime.now(UTC)))
+        migrate_by_steps(database, "0028", command.downgrade)
+        assert (texts(database), database.read(described)) == before
+        database.migrate()
+        database.check_schema()
+
+
+def texts(database: Database) -> dict[str, list[str]]:
+    """The rows of each table, in no order."""
+    return {name: sorted(map(str, found)) for name, found in database.write(rows).items()}
 
 
 def insert_games(connection: Connection) -> None:

@@ -59,6 +59,8 @@ def _side_columns(side: str, text: str) -> tuple[DataColumn, ...]:
         DataColumn(f"{side}_options", TEXT, "Its options, such as depth=4; nodes=3000"),
         DataColumn(f"{side}_digest", TEXT, "That of its program and options"),
         DataColumn(f"{side}_hardware", TEXT, "What it said that it runs on; may be empty"),
+        DataColumn(f"{side}_threads", INTEGER, "Threads that it was told to use; null if unknown"),
+        DataColumn(f"{side}_memory_bytes", INTEGER, "Memory that it was told to keep to; likewise"),
     )
 
 
@@ -163,7 +165,13 @@ def game_row(game: game_pb2.Game) -> tuple[Value, ...]:
 
 
 def _engine(engine: game_pb2.GameEngine) -> tuple[Value, ...]:
-    return ("; ".join(engine.configuration), engine.digest, engine.hardware)
+    return (
+        "; ".join(engine.configuration),
+        engine.digest,
+        engine.hardware,
+        engine.threads if engine.HasField("threads") else None,
+        engine.memory_bytes if engine.HasField("memory_bytes") else None,
+    )
 
 
 def move_rows(game: game_pb2.Game) -> Iterator[tuple[Value, ...]]:

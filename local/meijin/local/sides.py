@@ -11,7 +11,7 @@ from typing import Self
 
 from meijin.bots import BUILT_IN, check_bot
 from meijin.bots.bridge.probe import PROTOCOLS
-from meijin.bots.bridge.settings import display_name, find_command
+from meijin.bots.bridge.settings import display_name, find_command, threads_of
 from meijin.game import TimeControl, Variant
 from meijin.local.bots import own_name, told_apart
 from meijin.v1 import tournament_service_pb2 as pb
@@ -23,9 +23,6 @@ _OPTIONS = re.compile(r":(?=[A-Za-z_]\w*=)")
 
 _WORD = re.compile(r"(cmd|bot|name|tc|proto|margin|memory|with|option\.[^=\s]+)=(.*)", re.DOTALL)
 """A word about a side, as fastchess and cutechess have them."""
-
-_THREADS = ("threads", "thread_num")
-"""Options that say how many threads a side has, in small letters."""
 
 _KEY = re.compile(r"[\w.]+=")
 """How a word about a side begins, known or not."""
@@ -116,8 +113,7 @@ class Side:
     @property
     def threads(self) -> int:
         """How many it searches with, as far as its options say."""
-        told = [value for key, value in self.options.items() if key.lower() in _THREADS]
-        return max([1, *(int(value) for value in told if value.isdecimal())])
+        return threads_of(self.options) or 1
 
     @property
     def settings(self) -> list[str]:

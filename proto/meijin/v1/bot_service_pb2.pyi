@@ -108,6 +108,8 @@ class Bot(_message.Message):
     HIDDEN_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
     CONFIGURATION_FIELD_NUMBER: _builtins.int
+    THREADS_FIELD_NUMBER: _builtins.int
+    MEMORY_BYTES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -158,6 +160,12 @@ class Bot(_message.Message):
     """It is left out of lists of bots and of ladders' tables."""
     digest: _builtins.str
     """Tells its newest version apart from its others; empty before it has one."""
+    threads: _builtins.int
+    """The threads that the search of its newest version was told to use, as that said last;
+    absent where it said nothing.
+    """
+    memory_bytes: _builtins.int
+    """The bytes of memory that that version was told to keep to; likewise."""
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
         """What it said it can play; absent while it is away."""
@@ -202,14 +210,25 @@ class Bot(_message.Message):
         hidden: _builtins.bool = ...,
         digest: _builtins.str = ...,
         configuration: _abc.Iterable[_builtins.str] | None = ...,
+        threads: _builtins.int | None = ...,
+        memory_bytes: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "create_time", b"create_time", "last_seen_time", b"last_seen_time", "rating", b"rating"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "capabilities", b"capabilities", "create_time", b"create_time", "last_seen_time", b"last_seen_time", "memory_bytes", b"memory_bytes", "rating", b"rating", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "capabilities", b"capabilities", "challenges", b"challenges", "configuration", b"configuration", "connected", b"connected", "create_time", b"create_time", "digest", b"digest", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "hidden", b"hidden", "is_person", b"is_person", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "reason", b"reason", "running_games", b"running_games", "state", b"state", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "capabilities", b"capabilities", "challenges", b"challenges", "configuration", b"configuration", "connected", b"connected", "create_time", b"create_time", "digest", b"digest", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "hidden", b"hidden", "is_person", b"is_person", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "memory_bytes", b"memory_bytes", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "reason", b"reason", "running_games", b"running_games", "state", b"state", "threads", b"threads", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
+    _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
+    _WhichOneofReturnType__threads: _TypeAlias = _typing.Literal["threads"]  # noqa: Y015
+    _WhichOneofArgType__threads: _TypeAlias = _typing.Literal["_threads", b"_threads"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_bytes) -> _WhichOneofReturnType__memory_bytes | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rating) -> _WhichOneofReturnType__rating | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__threads) -> _WhichOneofReturnType__threads | None: ...
 
 Global___Bot: _TypeAlias = Bot  # noqa: Y015
 
@@ -360,6 +379,8 @@ class BotVersion(_message.Message):
     HARDWARE_FIELD_NUMBER: _builtins.int
     VERSION_ID_FIELD_NUMBER: _builtins.int
     NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
+    THREADS_FIELD_NUMBER: _builtins.int
+    MEMORY_BYTES_FIELD_NUMBER: _builtins.int
     DOCTOR_TIME_FIELD_NUMBER: _builtins.int
     PARENT_VERSION_ID_FIELD_NUMBER: _builtins.int
     RATING_FIELD_NUMBER: _builtins.int
@@ -379,6 +400,12 @@ class BotVersion(_message.Message):
     """How many positions a second the reference search visits there, as it said
     last; 0 where it said nothing. Nobody has checked it.
     """
+    threads: _builtins.int
+    """The threads that its search was told to use, as it said last; absent where it said
+    nothing.
+    """
+    memory_bytes: _builtins.int
+    """The bytes of memory that it was told to keep to; likewise."""
     parent_version_id: _builtins.str
     """The id of the version that it came from, the one before; empty for the first."""
     rating: _builtins.float
@@ -413,19 +440,30 @@ class BotVersion(_message.Message):
         hardware: _builtins.str = ...,
         version_id: _builtins.str = ...,
         nodes_per_second: _builtins.int = ...,
+        threads: _builtins.int | None = ...,
+        memory_bytes: _builtins.int | None = ...,
         doctor_time: _timestamp_pb2.Timestamp | None = ...,
         parent_version_id: _builtins.str = ...,
         rating: _builtins.float | None = ...,
         margin: _builtins.float = ...,
         rated_games: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "create_time", b"create_time", "doctor_time", b"doctor_time", "rating", b"rating"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "create_time", b"create_time", "doctor_time", b"doctor_time", "memory_bytes", b"memory_bytes", "rating", b"rating", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "hardware", b"hardware", "margin", b"margin", "nodes_per_second", b"nodes_per_second", "parent_version_id", b"parent_version_id", "rated_games", b"rated_games", "rating", b"rating", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "hardware", b"hardware", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "parent_version_id", b"parent_version_id", "rated_games", b"rated_games", "rating", b"rating", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
+    _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
+    _WhichOneofReturnType__threads: _TypeAlias = _typing.Literal["threads"]  # noqa: Y015
+    _WhichOneofArgType__threads: _TypeAlias = _typing.Literal["_threads", b"_threads"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_bytes) -> _WhichOneofReturnType__memory_bytes | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rating) -> _WhichOneofReturnType__rating | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__threads) -> _WhichOneofReturnType__threads | None: ...
 
 Global___BotVersion: _TypeAlias = BotVersion  # noqa: Y015
 

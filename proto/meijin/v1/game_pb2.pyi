@@ -545,10 +545,18 @@ class GameEngine(_message.Message):
     DIGEST_FIELD_NUMBER: _builtins.int
     CONFIGURATION_FIELD_NUMBER: _builtins.int
     HARDWARE_FIELD_NUMBER: _builtins.int
+    THREADS_FIELD_NUMBER: _builtins.int
+    MEMORY_BYTES_FIELD_NUMBER: _builtins.int
     digest: _builtins.str
     """Changes whenever the program or its configuration does."""
     hardware: _builtins.str
     """What it had said last, when the game began, that it runs on; may be empty."""
+    threads: _builtins.int
+    """The threads that its search was told to use, as it had said last by then; absent
+    where that is not known.
+    """
+    memory_bytes: _builtins.int
+    """The bytes of memory that it was told to keep to; likewise."""
     @_builtins.property
     def configuration(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Options that make it play as it does, as `name=value`."""
@@ -559,12 +567,21 @@ class GameEngine(_message.Message):
         digest: _builtins.str = ...,
         configuration: _abc.Iterable[_builtins.str] | None = ...,
         hardware: _builtins.str = ...,
+        threads: _builtins.int | None = ...,
+        memory_bytes: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_threads", b"_threads", "memory_bytes", b"memory_bytes", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["configuration", b"configuration", "digest", b"digest", "hardware", b"hardware"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_threads", b"_threads", "configuration", b"configuration", "digest", b"digest", "hardware", b"hardware", "memory_bytes", b"memory_bytes", "threads", b"threads"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
+    _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
+    _WhichOneofReturnType__threads: _TypeAlias = _typing.Literal["threads"]  # noqa: Y015
+    _WhichOneofArgType__threads: _TypeAlias = _typing.Literal["_threads", b"_threads"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_bytes) -> _WhichOneofReturnType__memory_bytes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__threads) -> _WhichOneofReturnType__threads | None: ...
 
 Global___GameEngine: _TypeAlias = GameEngine  # noqa: Y015
 

@@ -120,6 +120,8 @@ class Standing(_message.Message):
     VERSION_ID_FIELD_NUMBER: _builtins.int
     NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
     CONFIGURATION_FIELD_NUMBER: _builtins.int
+    THREADS_FIELD_NUMBER: _builtins.int
+    MEMORY_BYTES_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1 on, among those that are shown; 0 for a hidden one, in a matrix that
     was asked for it.
@@ -184,6 +186,12 @@ class Standing(_message.Message):
     """How many positions a second the reference search visits on its hardware, as
     it said last; 0 where it said nothing. Nobody has checked it.
     """
+    threads: _builtins.int
+    """The threads that its search was told to use, as it said last; absent where it said
+    nothing.
+    """
+    memory_bytes: _builtins.int
+    """The bytes of memory that it was told to keep to; likewise."""
     @_builtins.property
     def as_black(self) -> Global___Score:
         """Rated games with the black stones."""
@@ -222,19 +230,29 @@ class Standing(_message.Message):
         version_id: _builtins.str = ...,
         nodes_per_second: _builtins.int = ...,
         configuration: _abc.Iterable[_builtins.str] | None = ...,
+        threads: _builtins.int | None = ...,
+        memory_bytes: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "as_black", b"as_black", "as_white", b"as_white", "preview_elo", b"preview_elo", "superiority", b"superiority"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "_threads", b"_threads", "as_black", b"as_black", "as_white", b"as_white", "memory_bytes", b"memory_bytes", "preview_elo", b"preview_elo", "superiority", b"superiority", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "configuration", b"configuration", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "hardware", b"hardware", "linked", b"linked", "margin", b"margin", "nodes_per_second", b"nodes_per_second", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "_threads", b"_threads", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "configuration", b"configuration", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "hardware", b"hardware", "linked", b"linked", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
+    _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
     _WhichOneofReturnType__preview_elo: _TypeAlias = _typing.Literal["preview_elo"]  # noqa: Y015
     _WhichOneofArgType__preview_elo: _TypeAlias = _typing.Literal["_preview_elo", b"_preview_elo"]  # noqa: Y015
     _WhichOneofReturnType__superiority: _TypeAlias = _typing.Literal["superiority"]  # noqa: Y015
     _WhichOneofArgType__superiority: _TypeAlias = _typing.Literal["_superiority", b"_superiority"]  # noqa: Y015
+    _WhichOneofReturnType__threads: _TypeAlias = _typing.Literal["threads"]  # noqa: Y015
+    _WhichOneofArgType__threads: _TypeAlias = _typing.Literal["_threads", b"_threads"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_bytes) -> _WhichOneofReturnType__memory_bytes | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__preview_elo) -> _WhichOneofReturnType__preview_elo | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__superiority) -> _WhichOneofReturnType__superiority | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__threads) -> _WhichOneofReturnType__threads | None: ...
 
 Global___Standing: _TypeAlias = Standing  # noqa: Y015
 

@@ -162,6 +162,8 @@ class Hello(_message.Message):
     RESUME_SESSION_ID_FIELD_NUMBER: _builtins.int
     HARDWARE_FIELD_NUMBER: _builtins.int
     NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
+    THREADS_FIELD_NUMBER: _builtins.int
+    MEMORY_BYTES_FIELD_NUMBER: _builtins.int
     KNOWN_GAMES_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """The protocol version the bot speaks; this contract is 1."""
@@ -182,6 +184,13 @@ class Hello(_message.Message):
     `meijin bot bench` measured it there; 0 for not told. At most 10^12. It is shown
     beside the hardware, and another one makes no new version.
     """
+    threads: _builtins.int
+    """The threads that its search of one game was told to use, 1 to 65,536; absent where
+    that is not known. It is shown beside the hardware, and another number makes no new
+    version.
+    """
+    memory_bytes: _builtins.int
+    """The bytes of memory that it was told to keep to, 1 to 2^50; likewise."""
     @_builtins.property
     def engine(self) -> Global___Engine:
         """The program and its configuration; a new digest is a new rated entity."""
@@ -208,13 +217,22 @@ class Hello(_message.Message):
         resume_session_id: _builtins.str = ...,
         hardware: _builtins.str = ...,
         nodes_per_second: _builtins.int = ...,
+        threads: _builtins.int | None = ...,
+        memory_bytes: _builtins.int | None = ...,
         known_games: _abc.Mapping[_builtins.str, Global___KnownGame] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "engine", b"engine"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_threads", b"_threads", "capabilities", b"capabilities", "engine", b"engine", "memory_bytes", b"memory_bytes", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_name", b"bot_name", "capabilities", b"capabilities", "engine", b"engine", "hardware", b"hardware", "known_games", b"known_games", "nodes_per_second", b"nodes_per_second", "protocol_version", b"protocol_version", "resume_session_id", b"resume_session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_threads", b"_threads", "bot_name", b"bot_name", "capabilities", b"capabilities", "engine", b"engine", "hardware", b"hardware", "known_games", b"known_games", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "protocol_version", b"protocol_version", "resume_session_id", b"resume_session_id", "threads", b"threads"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
+    _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
+    _WhichOneofReturnType__threads: _TypeAlias = _typing.Literal["threads"]  # noqa: Y015
+    _WhichOneofArgType__threads: _TypeAlias = _typing.Literal["_threads", b"_threads"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_bytes) -> _WhichOneofReturnType__memory_bytes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__threads) -> _WhichOneofReturnType__threads | None: ...
 
 Global___Hello: _TypeAlias = Hello  # noqa: Y015
 

@@ -88,6 +88,8 @@ MAX_HARDWARE = 80
 """Characters of what a bot says that it runs on."""
 MAX_TRACEBACK = 4000
 """Characters of where a bot has failed."""
+MAX_THREADS, MAX_MEMORY_BYTES = 2**16, 2**50
+"""The most that a bot may say that it was given."""
 MAX_NODES_PER_SECOND = 10**12
 """The most that a bot may say of its machine."""
 MAX_GAMES_AT_ONCE = 10_000

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
-from meijin.wire.text import rate_text, spreadsheet_text, to_csv
+from meijin.wire.text import memory_text, rate_text, spreadsheet_text, to_csv
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +287,21 @@ _COLUMNS = (
         drop=7,
         is_text=True,
         is_ascending=True,
+    ),
+    Column(
+        "threads",
+        "threads",
+        "Those that its search was told to use, as its owner says.",
+        lambda row: row.threads or None,
+        drop=8,
+    ),
+    Column(
+        "memory",
+        "memory",
+        "That it was told to keep to, as its owner says.",
+        lambda row: row.memory_bytes or None,
+        lambda row: memory_text(row.memory_bytes) if row.memory_bytes else "",
+        drop=8,
     ),
     Column(
         "options",

@@ -74,6 +74,16 @@ def rate_text(per_second: int) -> str:
     return str(per_second or "")
 
 
+_MEGABYTE = 1 << 20
+
+
+def memory_text(size: int) -> str:
+    """Bytes as engines are told of them, in binary megabytes, such as ``512 MB``."""
+    if size < _MEGABYTE:
+        return f"{size:,} bytes"
+    return f"{size / _MEGABYTE:,.1f}".removesuffix(".0") + " MB"
+
+
 MAX_MARKS = 4
 """Combining marks on one letter: more of them run over the lines above and below."""
 

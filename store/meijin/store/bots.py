@@ -40,6 +40,10 @@ MAX_VERSIONS_A_DAY = 100
 """New ones of one bot, in 24 hours."""
 
 
+MACHINE = ("hardware", "nodes_per_second", "threads", "memory_bytes")
+"""What a version says of where it runs, the last word of which is kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class EngineRow:
     """The program behind a bot as it introduced itself."""
@@ -51,6 +55,15 @@ class EngineRow:
     """What it says that it runs on: no part of what it is. ``None`` leaves what it said last."""
     nodes_per_second: int = 0
     """Of the reference search there, as it says; 0 where it says nothing."""
+    threads: int | None = None
+    """That its search was told to use; ``None`` where it says nothing."""
+    memory_bytes: int | None = None
+    """That it was told to keep to; likewise."""
+
+    def changes_machine(self, known: object) -> bool:
+        """Whether it says otherwise where it runs than a row of its version does."""
+        is_told = self.hardware is not None
+        return is_told and any(getattr(self, each) != getattr(known, each) for each in MACHINE)
 
 
 class BotRow(Bot):
@@ -62,6 +75,10 @@ class BotRow(Bot):
     """What its newest version said last that it runs on; empty where it said nothing."""
     nodes_per_second: int = computed(func.coalesce(BotVersion.nodes_per_second, 0))
     """Of the reference search there, as that version said last; 0 where it said nothing."""
+    threads: int | None = computed(BotVersion.threads)
+    """That its search was told to use, as that version said last; ``None`` where it said nothing."""
+    memory_bytes: int | None = computed(BotVersion.memory_bytes)
+    """That it was told to keep to; likewise."""
     version: str = computed(func.coalesce(BotVersion.label, ""))
     """What its newest version is called; empty before it has one."""
     digest: str = computed(func.coalesce(BotVersion.digest, ""))
@@ -138,9 +155,8 @@ def bot_version(
     known = connection.execute(_VERSION, names).one_or_none()
     if known is None:
         return _add_version(connection, bot_id, engine, now)
-    machine = engine.hardware, engine.nodes_per_second
-    if engine.hardware is not None and (known.hardware, known.nodes_per_second) != machine:
-        said = {"hardware": engine.hardware, "nodes_per_second": engine.nodes_per_second}
+    if engine.changes_machine(known):
+        said = {name: getattr(engine, name) for name in MACHINE}
         change_row(connection, BotVersion, known.id, **said)
     return BotVersionId(known.id)
 
@@ -160,11 +176,13 @@ def _add_version(
         parent_id=newest,
         hardware=engine.hardware or "",
         nodes_per_second=engine.nodes_per_second,
+        threads=engine.threads,
+        memory_bytes=engine.memory_bytes,
     )
     return add_row(connection, row).id
 
 
-_VERSION = select(BotVersion.id, BotVersion.hardware, BotVersion.nodes_per_second).where(
+_VERSION = select(BotVersion.id, *(getattr(BotVersion, name) for name in MACHINE)).where(
     BotVersion.bot_id == bindparam("of_bot"), BotVersion.digest == bindparam("of_digest")
 )
 _NEWEST_VERSION = select(func.max(BotVersion.id)).where(BotVersion.bot_id == bindparam("of_bot"))

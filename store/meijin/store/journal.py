@@ -233,8 +233,7 @@ def _void_games(connection: Connection, entry: JournalEntry) -> None:
 
 def _start_row(start: Game) -> dict[str, Any]:
     row = values_of(start) | {"black_version": start.black_id, "white_version": start.white_id}
-    del row["black_hardware"], row["white_hardware"]  # which the version's row says
-    return row
+    return {name: value for name, value in row.items() if name not in _OF_VERSION}
 
 
 def _end_games(connection: Connection, ends: list[GameEnd]) -> None:
@@ -367,13 +366,18 @@ _FIND_JOURNAL = select(_JOURNAL.c.id).where(tuple_(*_KEY) == _GIVEN_KEY)
 _INSERT_JOURNAL = Prepared(insert(_JOURNAL))
 _DELETE_ENTRIES = delete(_JOURNAL).where(tuple_(*_KEY) < _GIVEN_KEY)
 """Those of earlier owners too, and never those of a later one, which this one has not read."""
+SIDES = ("black", "white")
+_MACHINE = ("hardware", "threads", "memory_bytes")
+"""What a game keeps of what the versions of its sides say of where they run."""
+_OF_VERSION = frozenset(f"{side}_{name}" for side in SIDES for name in _MACHINE)
 _INSERT_GAME = Prepared(
     insert(_GAME).values(
         {
-            f"{side}_hardware": select(_VERSION.c.hardware)
+            f"{side}_{name}": select(_VERSION.c[name])
             .where(_VERSION.c.id == bindparam(f"{side}_version"))
             .scalar_subquery()
-            for side in ("black", "white")
+            for side in SIDES
+            for name in _MACHINE
         }
     )
 )
@@ -394,9 +398,12 @@ _SWAP_PLAYERS = Prepared(
     .values(
         black_id=_GAME.c.white_id,
         white_id=_GAME.c.black_id,
-        black_hardware=_GAME.c.white_hardware,
-        white_hardware=_GAME.c.black_hardware,
         is_swapped=bindparam("swapped"),
+        **{
+            f"{side}_{name}": _GAME.c[f"{other}_{name}"]
+            for side, other in (SIDES, SIDES[::-1])
+            for name in _MACHINE
+        },
     )
 )
 _SETTLE_OPENING = Prepared(

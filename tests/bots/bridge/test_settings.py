@@ -19,6 +19,7 @@ from meijin.bots.bridge.settings import (
     engine_time,
     find_command,
     program_files,
+    threads_of,
     unnamed_files,
     worst_overrun,
 )
@@ -182,3 +183,25 @@ def test_what_an_engine_plays_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert unnamed_files(settings) == ["config.toml"]
     with pytest.raises(EngineStartError, match=r"no file .*absent"):
         program_files(WrapSettings(command=["x"], files=(tmp_path / "absent",)))
+
+
+@pytest.mark.parametrize(
+    ("options", "threads"),
+    [
+        ({}, None),
+        ({"depth": "3"}, None),
+        ({"Threads": "4"}, 4),
+        ({"thread_num": "2", "THREADS": "8"}, 8),
+        ({"threads": "0"}, None),
+        ({"threads": "auto"}, None),
+        ({"threads": "9" * 5000}, None),
+        ({"threads": "65537"}, None),
+    ],
+)
+def test_options_say_how_many_threads(options: dict[str, str], threads: int | None) -> None:
+    """Where they don't it is unknown; the bot of an engine says so, and what memory it has."""
+    assert threads_of(options) == threads
+    limits = EngineLimits(memory=2**28)
+    bot = WrappedBot(WrapSettings([sys.executable], options=options, limits=limits))
+    assert (bot.search_threads, bot.memory_bytes) == (threads, 2**28)
+    bot.close()

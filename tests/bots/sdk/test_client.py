@@ -52,12 +52,16 @@ async def test_hello(server: ScriptedServer) -> None:
         def configuration(self) -> Mapping[str, str]:
             return {"width": "12", "depth": "8"}
 
+        search_threads = 2
+        memory_bytes = 2**30
+
     bot = CarefulBot()
     write_speed(400_000)
     async with server.playing(bot, hardware="H100") as session:
         hello = session.hello
     assert (hello.protocol_version, hello.bot_name) == (1, "careful-bot")
     assert (hello.hardware, hello.nodes_per_second) == ("H100", 400_000)
+    assert (hello.threads, hello.memory_bytes) == (2, 2**30)
     assert (hello.engine.version, hello.engine.digest) == ("2.1", bot.digest)
     assert hello.engine.configuration == ["depth=8", "width=12"]
     assert hello.capabilities == capabilities_to_proto(bot.capabilities)

@@ -53,7 +53,9 @@ def test_a_game_says_what_played_it(capsys: pytest.CaptureFixture[str]) -> None:
     """The side that introduced itself, and the game's place."""
     print_game(WON)
     _, side, place, *_ = capsys.readouterr().out.splitlines()
-    assert side == ("ada: version 1.0, options depth=4 nodes=3000, digest ab12, on EPYC, 2 cores")
+    assert side == (
+        "ada: version 1.0, options depth=4 nodes=3000, digest ab12, on EPYC, 2 cores, threads 2, memory 1,048,576 MB"
+    )
     assert place == "round 5, pair 3, seed 7, Meijin 0.1.0"
 
 

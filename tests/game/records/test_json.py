@@ -40,13 +40,19 @@ RECORD = GameRecord(
     game_id="17",
     event="spring cup",
     black_version="2.0",
-    black_engine=GameEngine("ab12", ("nodes=3000", "depth=4"), "EPYC, 2 cores"),
+    black_engine=GameEngine("ab12", ("nodes=3000", "depth=4"), "EPYC, 2 cores", 2, 2**28),
     pair=3,
     round=5,
     seed=7,
     release="0.1.0",
 )
-NO_ENGINE = {"digest": "", "options": [], "hardware": ""}
+NO_ENGINE: dict[str, object] = {
+    "digest": "",
+    "options": [],
+    "hardware": "",
+    "threads": None,
+    "memory_bytes": None,
+}
 OBJECT = {
     "format": "meijin-game",
     "version": 1,
@@ -64,6 +70,8 @@ OBJECT = {
         "digest": "ab12",
         "options": ["nodes=3000", "depth=4"],
         "hardware": "EPYC, 2 cores",
+        "threads": 2,
+        "memory_bytes": 2**28,
     },
     "white": {"name": "bob", "version": ""} | NO_ENGINE,
     "start_time": "2026-01-02T03:04:05+00:00",

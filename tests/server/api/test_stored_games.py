@@ -82,12 +82,14 @@ def test_a_stored_game_has_its_outcome_and_settings() -> None:
 
 def test_a_stored_game_says_what_played_it() -> None:
     """The program of each side with its options and machine, and where the game belongs."""
-    engine = GameEngine("ab12", ("nodes=3000",), "EPYC, 2 cores")
+    engine = GameEngine("ab12", ("nodes=3000",), "EPYC, 2 cores", 2, 2**40)
     game = whole_game(
         row(
             black_digest=engine.digest,
             black_configuration=engine.configuration,
             black_hardware=engine.hardware,
+            black_threads=engine.threads,
+            black_memory_bytes=engine.memory_bytes,
             pair=3,
             round=5,
             seed=7,

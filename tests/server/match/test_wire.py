@@ -26,7 +26,9 @@ from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.contract import (
     MAX_GAMES_AT_ONCE,
     MAX_HARDWARE,
+    MAX_MEMORY_BYTES,
     MAX_NODES_PER_SECOND,
+    MAX_THREADS,
     PROTOCOL_VERSION,
 )
 
@@ -54,9 +56,12 @@ def test_a_hello_is_read_whole() -> None:
         capabilities=pb.Capabilities(max_games=3),
         resume_session_id="x",
         hardware=" EPYC\n7B13\x1b[2J\u202e ",
+        threads=MAX_THREADS,
+        memory_bytes=MAX_MEMORY_BYTES,
     )
     assert (found.bot_name, found.resume_session_id) == ("ada", "x")
-    assert found.engine == EngineRow("1.4", "version:1.4", (), "EPYC 7B13[2J", 0)
+    assert found.engine == EngineRow("1.4", "version:1.4", (), "EPYC 7B13[2J", 0, 2**16, 2**50)
+    assert (hello().engine.threads, hello().engine.memory_bytes) == (None, None)
     assert found.capabilities.max_games == 3
 
 
@@ -95,6 +100,10 @@ def test_an_engine_without_a_digest_is_told_by_its_version() -> None:
 
 
 TOO_MUCH: dict[str, dict[str, Any]] = {
+    "threads 0 is not in 1 to 65536; leave out what isn't known": {"threads": 0},
+    "threads 65537 is not in 1 to 65536": {"threads": MAX_THREADS + 1},
+    "memory_bytes 0 is not in 1": {"memory_bytes": 0},
+    "memory_bytes 1125899906842625 is not in 1": {"memory_bytes": MAX_MEMORY_BYTES + 1},
     "hardware is longer than 80 characters": {"hardware": "é" * MAX_HARDWARE + "x"},
     "nodes_per_second 1000000000001 is above": {"nodes_per_second": MAX_NODES_PER_SECOND + 1},
     "capabilities: max_games 10001 is above 10000": {

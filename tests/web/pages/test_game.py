@@ -87,7 +87,7 @@ async def test_the_whole_game_is_shown() -> None:
 
 async def test_what_played_is_shown() -> None:
     """The program of each side, and the game's place in its tournament."""
-    engine = GameEngine("ab12", ("depth=4", "nodes=3000"), HOSTILE)
+    engine = GameEngine("ab12", ("depth=4", "nodes=3000"), HOSTILE, 2, 2**28)
     record = replace(
         RECORD, white_engine=engine, white_version="2", pair=3, round=5, seed=7, release="0.1.0"
     )
@@ -96,6 +96,7 @@ async def test_what_played_is_shown() -> None:
     cells = re.findall(r"<td><bdi>(.*?)</bdi></td>", row)
     assert cells[:3] == ["2", "depth=4 nodes=3000", "ab12"]
     assert "&lt;script&gt;" in cells[3]
+    assert re.findall(r'<td class="number">(.*?)</td>', row) == ["2", "256 MB"]
     assert "5, pair 3, seed 7" in text
     assert "by Meijin 0.1.0" in text
     assert "5, seed 7" in await page(replace(record, pair=0))

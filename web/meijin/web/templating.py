@@ -23,6 +23,7 @@ from meijin.web.labels import (
 from meijin.web.static import StaticFiles
 from meijin.web.wording import text
 from meijin.wire.standings import COLUMNS, MARKS
+from meijin.wire.text import memory_text
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -107,6 +108,7 @@ FILTERS = (
     result_label,
     outcome_of,
     evidence,
+    memory_text,
 )
 
 

@@ -122,6 +122,8 @@ def _host(connection: Connection, spec: str, options: Sequence[str], bot: Bot | 
                 bot.digest,
                 settings,
                 bot.capabilities,
+                bot.search_threads,
+                bot.memory_bytes,
                 plays_many=spec not in BUILT_IN and overrides(bot, "choose_many"),
             )
         )

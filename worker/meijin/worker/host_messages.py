@@ -22,6 +22,8 @@ class Ready:
     digest: str
     configuration: Sequence[str]
     capabilities: Capabilities
+    threads: int | None
+    memory_bytes: int | None
     plays_many: bool
     """It is given all games that wait for it in one call."""
 

@@ -113,6 +113,8 @@ class BotSide(Side):
                 version=ready.version, digest=ready.digest, configuration=ready.configuration
             ),
             capabilities=capabilities_to_proto(ready.capabilities),
+            threads=ready.threads,
+            memory_bytes=ready.memory_bytes,
         )
 
     @property

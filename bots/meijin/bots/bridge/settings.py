@@ -13,6 +13,7 @@ from pathlib import Path
 from meijin.bots.bridge.dialogue import EngineStartError, EngineTime
 from meijin.bots.sdk.position import Position
 from meijin.game import FREESTYLE, OpeningRule, Rule, Variant
+from meijin.wire.contract import MAX_THREADS
 
 MARGIN = timedelta(milliseconds=100)
 """Kept back for the way to the server and for an engine that looks at its clock now and then."""
@@ -74,6 +75,18 @@ class WrapSettings:
     """Files and folders beside the command's that make it play as it does."""
     supplier: str = ""
     """What an engine says, in any case, when not it but its supplier has failed; nothing if empty."""
+
+
+_COUNT = re.compile(r"[1-9][0-9]{0,4}")
+THREADS = frozenset({"threads", "thread_num"})
+"""Options that say how many threads an engine uses, in small letters."""
+
+
+def threads_of(options: Mapping[str, str]) -> int | None:
+    """How many threads an engine is told to use; ``None`` where no option says so."""
+    told = [value for name, value in options.items() if name.lower() in THREADS]
+    counts = [int(value) for value in told if _COUNT.fullmatch(value)]
+    return max((count for count in counts if count <= MAX_THREADS), default=None)
 
 
 MARGIN_SHARE = 0.2

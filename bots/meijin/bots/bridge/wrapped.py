@@ -31,6 +31,7 @@ from meijin.bots.bridge.settings import (
     display_name,
     engine_time,
     program_files,
+    threads_of,
     unnamed_files,
     worst_overrun,
 )
@@ -103,6 +104,8 @@ class WrappedBot(Bot):
     def __init__(self, settings: WrapSettings) -> None:
         self.name = display_name(settings.command)
         self.version = "1"
+        self.search_threads = threads_of(settings.options)
+        self.memory_bytes = settings.limits.memory
         self.capabilities = _capabilities(
             settings, settings.sizes or (15, 15), settings.opening_rules or ()
         )

@@ -68,6 +68,8 @@ class CompiledBot(Bot):
     It plays openings by the values that its own search gives to positions.
     """
 
+    search_threads = 1
+
     def __init__(self) -> None:
         """Look for numba.
 

@@ -21,6 +21,7 @@ class RandomBot(Bot):
     """
 
     name = "random"
+    search_threads = 1
     capabilities = Capabilities(
         rules=tuple(RULES.values()),
         min_size=3,

@@ -38,6 +38,7 @@ class ReferenceBot(Bot):
     """
 
     name = "reference"
+    search_threads = 1
     capabilities = Capabilities(
         rules=tuple(RULES.values()),
         min_size=3,

@@ -34,6 +34,10 @@ class Bot:
     version: str = "1"
     """What people call this version."""
     capabilities: Capabilities = Capabilities()
+    search_threads: int | None = None
+    """That its search of one game uses; ``None`` where that is not known."""
+    memory_bytes: int | None = None
+    """That it keeps to; ``None`` where that is not known."""
 
     def __init_subclass__(cls) -> None:
         if "name" not in cls.__dict__:

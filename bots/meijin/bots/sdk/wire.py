@@ -89,6 +89,8 @@ def hello_to_proto(
         resume_session_id=session_id,
         hardware=hardware,
         nodes_per_second=nodes_per_second,
+        threads=bot.search_threads,
+        memory_bytes=bot.memory_bytes,
     )
     for game_id, moves, answer in known_games[:MAX_KNOWN_GAMES]:
         known = hello.known_games[game_id]

@@ -19,7 +19,7 @@ from meijin.cli.tables import (
 )
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.wire.standings import games_of, results
-from meijin.wire.text import rate_text
+from meijin.wire.text import memory_text, rate_text
 from meijin.wire.values import ending_from_proto
 
 MOST_OPENINGS = 10
@@ -84,11 +84,22 @@ def bot_lines(bot: pb.Bot, now: datetime) -> Iterator[str]:
         yield seen if seen == "away" else f"away, seen {seen}"
     rating = f", Elo {bot.rating:.0f} on ladder {bot.ladder}" if bot.HasField("rating") else ""
     yield f"{count_text(bot.games)}{rating}"
-    if bot.hardware or bot.nodes_per_second:
-        yield ", ".join(filter(None, (bot.hardware, _rate(bot) and f"{_rate(bot)} nodes/s")))
+    if machine := ", ".join(filter(None, _machine(bot))):
+        yield machine
     if bot.digest:
         options = f", options {_options(bot)}" if bot.configuration else ""
         yield f"digest {bot.digest[:DIGEST_LENGTH]}{options}"
+
+
+def _memory(row: pb.Bot | pb.BotVersion) -> str:
+    return memory_text(row.memory_bytes) if row.memory_bytes else ""
+
+
+def _machine(bot: pb.Bot) -> Iterator[str]:
+    yield bot.hardware
+    yield _rate(bot) and f"{_rate(bot)} nodes/s"
+    yield f"{bot.threads} threads" if bot.threads else ""
+    yield _memory(bot)
 
 
 VERSIONS = (
@@ -96,6 +107,8 @@ VERSIONS = (
     text("since (UTC)", time_of("create_time")),
     text("options", _options),
     text("hardware"),
+    number("threads", lambda row: row.threads or ""),
+    number("memory", _memory),
     text("nodes/s", _rate),
     text("digest", lambda row: row.digest[:DIGEST_LENGTH]),
 )

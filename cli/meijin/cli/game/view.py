@@ -22,7 +22,7 @@ from meijin.game.records.analysis import cells_on_board
 from meijin.game.records.recorded_turn import opening_actions, player_of
 from meijin.v1 import game_pb2
 from meijin.wire.records import record_from_proto
-from meijin.wire.text import rate_text
+from meijin.wire.text import memory_text, rate_text
 from meijin.wire.values import (
     analysis_from_proto,
     outcome_from_proto,
@@ -53,6 +53,8 @@ def origin_lines(game: game_pb2.Game) -> Iterator[str]:
             "options": " ".join(engine.configuration),
             "digest": engine.digest[:DIGEST_LENGTH],
             "on": engine.hardware,
+            "threads": engine.threads,
+            "memory": memory_text(engine.memory_bytes) if engine.memory_bytes else "",
         }
         if told := ", ".join(f"{key} {value}" for key, value in said.items() if value):
             yield f"{name}: {told}"

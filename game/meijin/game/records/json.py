@@ -72,6 +72,8 @@ def _engine_object(engine: GameEngine) -> dict[str, Any]:
         "digest": engine.digest,
         "options": list(engine.configuration),
         "hardware": engine.hardware,
+        "threads": engine.threads,
+        "memory_bytes": engine.memory_bytes,
     }
 
 
@@ -170,6 +172,8 @@ def _engine(side: _Fields) -> GameEngine:
         digest=side.get_or("digest", ""),
         configuration=tuple(_text(each) for each in side.get_or("options", list[object]())),
         hardware=side.get_or("hardware", ""),
+        threads=side.optional("threads", int, int),
+        memory_bytes=side.optional("memory_bytes", int, int),
     )
 
 

@@ -50,6 +50,10 @@ class GameEngine:
     """Options that make it play as it does, each ``name=value``."""
     hardware: str = ""
     """What it runs on."""
+    threads: int | None = None
+    """That its search was told to use; ``None`` where nobody has said."""
+    memory_bytes: int | None = None
+    """That it was told to keep to; likewise."""
 
 
 UNKNOWN_ENGINE = GameEngine()

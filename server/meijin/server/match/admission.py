@@ -119,9 +119,7 @@ def _version(
     connection: Connection, bot: Arrival, engine: EngineRow, now: datetime
 ) -> BotVersionId:
     """The version that a bot comes with; nothing is written where it is as it was."""
-    machine = engine.hardware, engine.nodes_per_second
-    is_same = engine.hardware is None or machine == (bot.hardware, bot.nodes_per_second)
-    if bot.version_id is not None and is_same:
+    if bot.version_id is not None and not engine.changes_machine(bot):
         return bot.version_id
     return bots.bot_version(connection, bot.id, engine, now)
 

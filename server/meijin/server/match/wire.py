@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Literal
 
 from meijin.game import (
     OPENING_RULES,
@@ -48,8 +49,10 @@ from meijin.wire.capabilities import capabilities_from_proto
 from meijin.wire.contract import (
     MAX_GAMES_AT_ONCE,
     MAX_HARDWARE,
+    MAX_MEMORY_BYTES,
     MAX_NODES_PER_SECOND,
     MAX_PV,
+    MAX_THREADS,
     PROTOCOL_VERSION,
 )
 from meijin.wire.mapping import to_message
@@ -102,6 +105,8 @@ def hello_from_proto(request: pb.PlayRequest) -> Hello:
     _check_length("hardware", hello.hardware, MAX_HARDWARE)
     _check_most("nodes_per_second", hello.nodes_per_second, MAX_NODES_PER_SECOND)
     _check_most("capabilities: max_games", capabilities.max_games, MAX_GAMES_AT_ONCE)
+    _check_given("threads", hello, MAX_THREADS)
+    _check_given("memory_bytes", hello, MAX_MEMORY_BYTES)
     with invalid_request("capabilities"):
         requested = capabilities_from_proto(capabilities)
     return Hello(
@@ -110,6 +115,8 @@ def hello_from_proto(request: pb.PlayRequest) -> Hello:
             engine_from_proto(hello.engine),
             hardware=plain_text(hello.hardware).strip(),
             nodes_per_second=hello.nodes_per_second,
+            threads=hello.threads if hello.HasField("threads") else None,
+            memory_bytes=hello.memory_bytes if hello.HasField("memory_bytes") else None,
         ),
         capabilities=requested,
         resume_session_id=hello.resume_session_id,
@@ -176,6 +183,13 @@ def _check_length(field: str, text: str, most: int) -> None:
 def _check_most(field: str, number: int, most: int) -> None:
     if number > most:
         raise InvalidRequestError(f"{field} {number} is above {most}")
+
+
+def _check_given(field: Literal["threads", "memory_bytes"], hello: pb.Hello, most: int) -> None:
+    if hello.HasField(field) and not 0 < getattr(hello, field) <= most:
+        raise InvalidRequestError(
+            f"{field} {getattr(hello, field)} is not in 1 to {most}; leave out what isn't known"
+        )
 
 
 def configuration_from_proto(lines: Sequence[str]) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ class Arrival(Bot):
     hardware: str | None = computed(_VERSION.hardware)
     """What that version said last that it runs on; ``None`` where it is new."""
     nodes_per_second: int | None = computed(_VERSION.nodes_per_second)
+    threads: int | None = computed(_VERSION.threads)
+    memory_bytes: int | None = computed(_VERSION.memory_bytes)
     doctor_time: datetime | None = computed(_VERSION.doctor_time)
     """When it was last reported to have passed the doctor; ``None`` if it has not."""
     has_failed_supplier: bool = computed(_SUPPLIER_FAULT.exists())

@@ -60,6 +60,10 @@ class Standing(RatingLine):
     """What the version said last that it runs on; empty where it said nothing."""
     nodes_per_second: int = computed(BotVersion.nodes_per_second)
     """Of the reference search there, as the version said last; 0 where it said nothing."""
+    threads: int | None = computed(BotVersion.threads)
+    """That its search was told to use, as it said last; ``None`` where it said nothing."""
+    memory_bytes: int | None = computed(BotVersion.memory_bytes)
+    """That it was told to keep to; likewise."""
     preview_elo: float | None = computed(null())
     """Its rating with the games since the run; ``None`` where nobody has computed it."""
     is_paused: bool = computed(false())

@@ -94,6 +94,10 @@ class BotVersion(Record, table="bot_version"):
     """What it said last that it runs on; empty where it said nothing."""
     nodes_per_second: Field[int] = column(BigInteger, default=0, server_default="0")
     """Of the reference search there, as it said last; 0 where it said nothing."""
+    threads: Field[int | None] = column(default=None)
+    """That its search was told to use, as it said last; ``None`` where it said nothing."""
+    memory_bytes: Field[int | None] = column(BigInteger, default=None)
+    """That it was told to keep to; likewise."""
     doctor_time: Field[datetime | None] = column(default=None)
     """When its author last reported that it has passed the doctor; ``None`` if it has not."""
 

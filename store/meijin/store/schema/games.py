@@ -5,7 +5,7 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, false, text
+from sqlalchemy import BigInteger, ForeignKey, Index, String, false, text
 
 from meijin.game import Ending, Party, Result
 from meijin.store.schema.base import (
@@ -92,6 +92,12 @@ class Game(Record, table="game"):
     black_hardware: Field[str] = column(String(HARDWARE), default="", server_default="")
     """What black's version said last before the game that it runs on; as `black_id`."""
     white_hardware: Field[str] = column(String(HARDWARE), default="", server_default="")
+    black_threads: Field[int | None] = column(default=None)
+    """That black's version said last before the game; ``None`` where it said nothing."""
+    white_threads: Field[int | None] = column(default=None)
+    black_memory_bytes: Field[int | None] = column(BigInteger, default=None)
+    """Likewise."""
+    white_memory_bytes: Field[int | None] = column(BigInteger, default=None)
 
 
 partial_index("game_once", Game.pairing_id, where=_NOT_VOID, unique=True)

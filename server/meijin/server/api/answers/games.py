@@ -67,8 +67,20 @@ class _Side(NamedTuple):
 
 def _sides(row: GameRow) -> tuple[_Side, _Side]:
     """Who is stored as black, and as white."""
-    black = GameEngine(row.black_digest, tuple(row.black_configuration), row.black_hardware)
-    white = GameEngine(row.white_digest, tuple(row.white_configuration), row.white_hardware)
+    black = GameEngine(
+        row.black_digest,
+        tuple(row.black_configuration),
+        row.black_hardware,
+        row.black_threads,
+        row.black_memory_bytes,
+    )
+    white = GameEngine(
+        row.white_digest,
+        tuple(row.white_configuration),
+        row.white_hardware,
+        row.white_threads,
+        row.white_memory_bytes,
+    )
     return (
         _Side(row.black, row.black_version, black, row.control_of(row.black_bot_id)),
         _Side(row.white, row.white_version, white, row.control_of(row.white_bot_id)),
