@@ -186,3 +186,18 @@ def test_a_rating_is_all_that_is_told_when_it_is_quiet(capsys: pytest.CaptureFix
     rating = Rating(2, lambda games: [f"after {games} games"])
     told(View(is_quiet=True, rating=rating), *(ended(str(key)) for key in range(5)))
     assert capsys.readouterr().err == "after 2 games\nafter 4 games\n"
+
+
+def test_a_rating_that_takes_long_is_told_less_often(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No more than a twentieth of the time goes into it."""
+
+    def lines(games: int) -> list[str]:
+        clock.sleep(1.0)
+        return [f"after {games} games"]
+
+    rating, tick = Rating(1, lines), lambda _: clock.sleep(1.0)
+    view = View(is_quiet=True, rating=rating, listeners=[tick])
+    told(view, *(ended(str(key)) for key in range(40)))
+    assert capsys.readouterr().err == "after 1 games\nafter 20 games\nafter 39 games\n"

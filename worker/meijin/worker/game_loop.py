@@ -57,6 +57,8 @@ class GameLoop:
         if leased.HasField("adjudication"):
             self._adjudicator = Adjudicator(from_message(leased.adjudication, Adjudication))
         self._codes: list[int] = []
+        self._raw_ns: list[int] = []
+        self._charged_ns: list[int] = []
         self._record = PlayedGame(pairing_id=leased.pairing_id)
 
     def play(self) -> PlayedGame:
@@ -76,6 +78,8 @@ class GameLoop:
                 player.end(arbiter.outcome)
         record.end_time.GetCurrentTime()
         record.actions = encode_moves(self._codes)
+        record.raw_ns.extend(self._raw_ns)
+        record.charged_ns.extend(self._charged_ns)
         record.outcome.CopyFrom(outcome_to_proto(arbiter.outcome))
         if arbiter.evidence:
             evidence = json.dumps(dict(arbiter.evidence), default=str, ensure_ascii=False)
@@ -149,20 +153,20 @@ class GameLoop:
 
     def _note(self, seat: Seat, ply: int, action: Action, thought: Thought) -> None:
         """Write an action down that was carried out, and look whether its score ends the game."""
-        record, arbiter = self._record, self._arbiter
+        arbiter = self._arbiter
         charge = arbiter.credits[seat].charge
         assert charge is not None
         raw_ns, _, charged_ns = charge
         codes = encode_action(action)
-        self._codes += codes
         more = [0] * (len(codes) - 1)
-        record.raw_ns.extend((raw_ns, *more))
-        record.charged_ns.extend((charged_ns, *more))
+        self._codes += codes
+        self._raw_ns += (raw_ns, *more)
+        self._charged_ns += (charged_ns, *more)
         analysis = thought.analysis
         if analysis is not None:
             message = analysis_to_proto(analysis)
             if message is not None:
-                record.analyses[ply].CopyFrom(message)
+                self._record.analyses[ply].CopyFrom(message)
         if self._adjudicator is not None and arbiter.outcome is None and arbiter.board.ply > ply:
             score = None if analysis is None else analysis.score
             outcome = self._adjudicator.note(seat, ply, score, arbiter.position)

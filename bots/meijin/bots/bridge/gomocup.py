@@ -100,6 +100,8 @@ _KINDS = {
 def parse_reply(line: str) -> EngineReply:
     """Read a line of an engine, which may follow a prompt."""
     line = line.lstrip(_PROMPT)
+    if match := _POINT.fullmatch(line):
+        return EngineReply(ReplyKind.MOVE, line, [(int(match[1]), int(match[2]))])
     if _POINTS.fullmatch(line):
         return EngineReply(ReplyKind.MOVE, line, parse_points(line))
     if word := _WORD.fullmatch(line):
@@ -144,6 +146,8 @@ def board_lines(moves: Sequence[int], variant: Variant) -> list[str]:
 
 def time_lines(time: EngineTime, told: EngineTime | None = None) -> list[str]:
     """INFO about the time: what `told` says already is left out, and so is the game's constant."""
+    if time == told:
+        return []
     left = UNLIMITED_MS if time.left_ms is None else time.left_ms
     values = {"timeout_match": time.match_ms, "timeout_turn": time.turn_ms, "time_left": left}
     if told is not None:
@@ -243,18 +247,18 @@ class GomocupProtocol(EngineProtocol):
         What is refused is asked again with the whole position, unless a move comes all the same.
         """
         line, is_refused = self._next_line(moves), False
-        reading = timedelta(milliseconds=time.turn_ms)
+        reading_ms = time.turn_ms
         reply = SILENCE
         if line:
-            reading /= 2
-            reply = yield from self._ask(time, [line], _MOVES, reading)
+            reading_ms //= 2
+            reply = yield from self._ask(time, [line], _MOVES, reading_ms)
             is_refused = reply.kind in _REFUSALS
         if is_refused or not line:
             line = "BOARD"
             if self._stones or (is_refused and moves):
                 yield from self._clear(self._begun, CLEAR_PATIENCE)
             board = board_lines(moves, self._begun)
-            reply = yield from self._ask(time, board, _MOVES, reading)
+            reply = yield from self._ask(time, board, _MOVES, reading_ms)
         is_played = True
         if reply.kind is ReplyKind.SUGGEST:
             reply, is_played = yield from self._play(reply)
@@ -278,8 +282,7 @@ class GomocupProtocol(EngineProtocol):
         if self.traits.numbers_openings:
             names = [f"{name},{1 + ply % 2}" for ply, name in enumerate(names)]
         lines = [OPENING_COMMANDS[rule.name], *names, "DONE"]
-        reading = timedelta(milliseconds=time.turn_ms)
-        reply = yield from self._ask(time, lines, _SWAPS, reading)
+        reply = yield from self._ask(time, lines, _SWAPS, time.turn_ms)
         if reply.kind is not ReplyKind.UNKNOWN:
             self._stones = _UNKNOWN
         if reply.kind is ReplyKind.SWAP and task.may_choose:
@@ -323,9 +326,9 @@ class GomocupProtocol(EngineProtocol):
         time: EngineTime,
         lines: Sequence[str],
         expects: frozenset[ReplyKind],
-        reading: timedelta,
+        reading_ms: int,
     ) -> Dialogue[EngineReply]:
-        """Ask, and tell the time; after a refusal go on `reading` for so long since the question.
+        """Ask, and tell the time; after a refusal go on reading for so long since the question.
 
         An UNKNOWN for each INFO since the last answer is passed over, and an ERROR that names one.
         """
@@ -339,7 +342,7 @@ class GomocupProtocol(EngineProtocol):
                 passed += 1
             else:
                 refusal = refusal or reply
-            reply = yield Ask([], expects, reading if refusal else None)
+            reply = yield Ask([], expects, timedelta(milliseconds=reading_ms) if refusal else None)
         is_refused = reply.kind is ReplyKind.SILENCE and refusal is not None
         if self._unsettled and self.traits.answers_hints is None and not is_refused:
             self.traits.answers_hints = passed > 0

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from threading import Timer
 from weakref import WeakSet
 
@@ -45,7 +44,7 @@ from meijin.bots.bridge.gomocup import (
 from meijin.bots.bridge.gtp import GtpProtocol
 from meijin.bots.bridge.known import KnownEngine, known_engine
 from meijin.bots.bridge.process import EngineProcess
-from meijin.bots.bridge.session import SETTLING, USUAL_PAUSE, WHOLE_PART, EngineSession
+from meijin.bots.bridge.session import SETTLING, USUAL_PAUSE, EngineSession
 from meijin.bots.bridge.settings import WrapSettings
 from meijin.game import OpeningRule, Variant
 from meijin.game.rules.variant import MAX_SIDE, MIN_GOMOKU_SIDE
@@ -71,9 +70,9 @@ def identify(process: EngineProcess) -> tuple[type[EngineProtocol], Mapping[str,
     try:
         for command, patience in (("ABOUT", ABOUT_PATIENCE), ("START 15", START_PATIENCE)):
             process.write(f"{command}\r\n")
-            left = partial(_left, time.monotonic() + patience.total_seconds())
+            deadline = time.monotonic() + patience.total_seconds()
             with _telling(command):
-                while line := process.read_line(left):
+                while line := process.read_line(deadline, _protocol_of):
                     found, is_about = _protocol_of(line), parse_reply(line).kind is ReplyKind.ABOUT
                     protocol, about = protocol or found, about or parse_about(line)
                     if found and (command == "ABOUT" or not is_about):
@@ -85,13 +84,6 @@ def identify(process: EngineProcess) -> tuple[type[EngineProtocol], Mapping[str,
     raise EngineStartError(
         "the engine answers neither ABOUT nor START; say what it speaks with --protocol"
     )
-
-
-def _left(deadline: float, part: str) -> float:
-    """Seconds until then; a part that is an answer is taken for whole sooner."""
-    if part and _protocol_of(part):
-        return WHOLE_PART.total_seconds()
-    return max(0.0, deadline - time.monotonic())
 
 
 def _protocol_of(line: str) -> type[EngineProtocol] | None:
@@ -386,7 +378,7 @@ class Probe:
             session.hold(session.protocol.new_game(self._starter.new_game(variant, told)))
             moves: list[int] = []
             for _ in range(PAUSE_MOVES):
-                told = replace(told, left_ms=60_000 - len(moves))
+                told = told._replace(left_ms=60_000 - len(moves))
                 is_first = not moves and not number
                 patience = LOAD_PATIENCE if is_first else TRIAL_PATIENCE
                 try:

@@ -43,7 +43,7 @@ class LineBuffer:
 
     def __init__(self) -> None:
         self._lines: deque[bytes] = deque()
-        self._rest = bytearray()
+        self._rest = b""
 
     def feed(self, data: bytes) -> None:
         *ends, rest = data.replace(b"\0", b"").replace(b"\r", b"\n").split(b"\n")
@@ -52,11 +52,10 @@ class LineBuffer:
             kept = [end for end in first[1:] if not end.startswith(_FOR_PEOPLE)]
             ends = [first[0], *kept, *last]
         for end in ends:
-            self._keep(end)
-            if line := bytes(self._rest).strip():
+            if line := (self._rest + end)[:MAX_LINE].strip():
                 self._lines.append(line)
-            self._rest.clear()
-        self._keep(rest)
+            self._rest = b""
+        self._rest = (self._rest + rest)[:MAX_LINE]
 
     def pop(self) -> str | None:
         """The next whole line, if there is one."""
@@ -70,25 +69,33 @@ class LineBuffer:
     def pop_partial(self) -> str:
         """Take that as a line."""
         text = self.partial
-        self._rest.clear()
+        self._rest = b""
         return text
 
-    def _keep(self, part: bytes) -> None:
-        self._rest += part[: MAX_LINE - len(self._rest)]
+    def clear(self) -> list[str]:
+        """Take all whole lines, and what has come of another."""
+        if not (self._lines or self._rest):
+            return []
+        lines = [*map(_text, self._lines), self.pop_partial()]
+        self._lines.clear()
+        return lines if lines[-1] else lines[:-1]
 
 
-def _text(line: bytes | bytearray) -> str:
+def _text(line: bytes) -> str:
     return line.decode(errors="replace").lstrip(_MARKS).strip()
 
 
+WHOLE_PART = timedelta(milliseconds=150)
+"""A line without its end is taken for whole when nothing more has come for so long."""
 END_GRACE = timedelta(seconds=1)
 """What an engine may take to end by itself; the protocol says one second."""
 _LAUNCHER = Path(__file__).with_name("launcher.py")
-_CHUNK = 1 << 16
-_FLOOD_CHUNKS = 32
+_CHUNK = 1 << 14
+"""Bytes; the memory of larger ones goes back to the system each time, which takes 2 microseconds."""
+_FLOOD_CHUNKS = 128
 _FLOOD_PAUSE = 0.001  # seconds; one that writes without an end leaves others their time
-_STALE_CHUNKS = 64
-"""A pipe holds one; an engine that has written more by now writes without an end."""
+_STALE_CHUNKS = 256
+"""A pipe holds four; an engine that has written more by now writes without an end."""
 _KILL_SECONDS = 10.0
 _ERRORS_KEPT = 4096
 _ERRORS_SHOWN = 1 << 16
@@ -137,6 +144,7 @@ class EngineProcess:
         assert self._launcher.stderr is not None
         self._streams = (self._launcher.stdin, self._launcher.stdout, self._launcher.stderr)
         self._input, self._output, self._errors = (stream.fileno() for stream in self._streams)
+        self._read: Callable[[int], bytes | None] = self._launcher.stdout.read  # None: nothing yet
         for stream in (self._input, self._output, self._errors):
             os.set_blocking(stream, False)
         self._interrupted, self._interrupt = os.pipe()
@@ -190,12 +198,13 @@ class EngineProcess:
             except OSError:
                 raise self._death("has closed its input") from None
 
-    def read_line(self, patience: Callable[[str], float | None]) -> str | None:
-        """The next line; ``None`` when nothing has come for this many seconds.
+    def read_line(
+        self, deadline: float | None, is_whole: Callable[[str], object]
+    ) -> str | None:
+        """The next line; ``None`` when nothing has come by a second of the monotonic clock.
 
-        `patience` says how long to wait, given what has come of the line so far. A part of a line
-        is returned as the line if it runs out then, so `patience` must be short for those parts
-        alone that may be whole.
+        A part of a line is returned as the line then, or `WHOLE_PART` after its last byte where
+        `is_whole` says that it may be one.
 
         Raises:
             EngineDiedError: it has ended.
@@ -205,7 +214,10 @@ class EngineProcess:
         while (line := self._lines.pop()) is None:
             if self._is_silent:
                 raise self._death("has closed its output")
-            seconds = patience(self._lines.partial)
+            seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if (part := self._lines.partial) and is_whole(part):
+                whole = WHOLE_PART.total_seconds()
+                seconds = whole if seconds is None else min(whole, seconds)
             if is_over or not self._hear(seconds):
                 return self._lines.pop_partial() or None
             is_over = seconds is not None and seconds <= 0
@@ -235,9 +247,7 @@ class EngineProcess:
         for _ in range(_STALE_CHUNKS):
             if not self._read_output():
                 break
-        lines = list(iter(self._lines.pop, None))
-        partial = self._lines.pop_partial()
-        return [*lines, partial] if partial else lines
+        return self._lines.clear()
 
     def suspend(self) -> None:
         if not self._is_suspended:
@@ -299,27 +309,26 @@ class EngineProcess:
         if self._is_silent:
             return False
         try:
-            data = os.read(self._output, _CHUNK)
-        except BlockingIOError:
-            return False
-        except OSError:
+            data = self._read(_CHUNK)
+        except (OSError, ValueError):  # it is closed
             data = b""
-        if not data:
-            self._lines.feed(b"\n")
-            self._is_silent = True
+        if data is None:
+            return False
         self.heard_ns = time.monotonic_ns()
-        self._lines.feed(data)
+        self._lines.feed(data or b"\n")
+        self._is_silent = not data
         return True
 
     def _hear(self, seconds: float | None) -> bool:
         """Wait for anything, and take it in; False when nothing came in time."""
-        events = self._poll.poll(None if seconds is None else seconds * 1000)
-        sources = [source for source, _ in events]
+        sources = dict(self._poll.poll(None if seconds is None else seconds * 1000))
         if self._interrupted in sources:
             self._raise_interrupt()
         if self._output in sources:
             self._read_output()
-            self._leave_time_to_others()
+            self._chunks += 1
+            if self._chunks > _FLOOD_CHUNKS:  # hold nobody else up, however much the engine writes
+                self.sleep(_FLOOD_PAUSE)
         elif sources:
             self._read_errors()
             self._hear_control()
@@ -367,12 +376,6 @@ class EngineProcess:
             except ConnectionError:
                 said = b""
             self._ending = said.decode(errors="replace").split("\n")[0] or "lost"
-
-    def _leave_time_to_others(self) -> None:
-        """Hold nobody else up, however much the engine writes."""
-        self._chunks += 1
-        if self._chunks > _FLOOD_CHUNKS:
-            self.sleep(_FLOOD_PAUSE)
 
     def _death(self, otherwise: str) -> EngineDiedError:
         """How it ended, which the launcher says as soon as it has killed the rest."""

@@ -27,8 +27,6 @@ TRANSCRIPT = 200
 """Lines of what was said that are kept."""
 MESSAGES_KEPT = 32
 """The last messages of a dialogue, which tell most of the analysis."""
-WHOLE_PART = timedelta(milliseconds=150)
-"""An answer without an end of line is taken for whole when nothing more has come for so long."""
 SETTLING = timedelta(milliseconds=50)
 """How long an engine is left alone after its move, if it says more than it is asked for."""
 USUAL_PAUSE = timedelta(milliseconds=30)
@@ -36,6 +34,7 @@ USUAL_PAUSE = timedelta(milliseconds=30)
 BACKSTOP = timedelta(seconds=10)
 """Past the time of a move, when the server has ended the game long ago."""
 _REFUSALS = frozenset({ReplyKind.UNKNOWN, ReplyKind.ERROR})
+_WORDS = frozenset({ReplyKind.MESSAGE, ReplyKind.NOISE})
 _MICROSECOND = timedelta(microseconds=1)
 _SHOWN = 200
 _NOISES_LOGGED = 20
@@ -88,8 +87,9 @@ class EngineSession:
         """
         self.messages.clear()
         self.asked_ns = 0
-        self.process.resume()
         try:
+            if self._is_suspended:
+                self.process.resume()
             ask = next(dialogue)
             while True:
                 ask = dialogue.send(self._ask(ask, patience))
@@ -131,7 +131,12 @@ class EngineSession:
             return SILENCE
         allowed = ask.patience or patience
         deadline = None if allowed is None else self._written_at + allowed.total_seconds()
-        while (line := self._read(ask, deadline)) is not None:
+
+
+        def is_whole(part: str) -> bool:
+            return self.protocol.read(part).kind in ask.expects
+
+        while (line := self.process.read_line(deadline, is_whole)) is not None:
             reply = self._heard(line)
             if reply.kind in ask.expects:
                 self.answered_ns = self.process.heard_ns
@@ -149,35 +154,23 @@ class EngineSession:
             if (wait_ns := ready_ns - time.monotonic_ns()) > 0:
                 self.process.sleep(wait_ns / 1e9)
         self.drop_strays()
-        is_shown = logger.isEnabledFor(logging.DEBUG)
         for line in ask.lines:
             self.transcript.append(f"> {line}")
-            if is_shown:
-                logger.debug("> %s", line)
+            logger.debug("> %s", line)
         text = _text(ask.lines)
         if ask.expects and not self.asked_ns:
             self.asked_ns = time.monotonic_ns()
         self.process.write(text)
         self._written_at = time.monotonic()
 
-    def _read(self, ask: Ask, deadline: float | None) -> str | None:
-        def patience(part: str) -> float | None:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if part and self.protocol.read(part).kind in ask.expects:
-                whole = WHOLE_PART.total_seconds()
-                return whole if left is None else min(whole, left)
-            return left
-
-        return self.process.read_line(patience)
-
     def _heard(self, line: str) -> EngineReply:
-        self.transcript.append(f"< {line[:_SHOWN]}")
-        if logger.isEnabledFor(logging.DEBUG):
-            logger.debug("< %s", line[:_SHOWN])
+        shown = line[:_SHOWN]
+        self.transcript.append(f"< {shown}")
+        logger.debug("< %s", shown)
         reply = self.protocol.read(line)
         if reply.kind in _REFUSALS:
             self.refusals += 1
-        if reply.kind in {ReplyKind.MESSAGE, ReplyKind.NOISE}:
+        elif reply.kind in _WORDS:
             self.messages.append(reply.text)
         return reply
 
@@ -190,4 +183,4 @@ class EngineSession:
 
 
 def _text(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\r\n" for line in lines)
+    return "\r\n".join((*lines, ""))

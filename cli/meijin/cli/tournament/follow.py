@@ -16,7 +16,7 @@ import grpc
 from rich.live import Live
 
 from meijin.cli.game.view import state_text
-from meijin.cli.output import PlainConsole, printable
+from meijin.cli.output import PlainConsole, print_note, printable
 from meijin.cli.tournament.live_line import LiveLine
 from meijin.cli.tournament.sprt import standing_parts
 from meijin.local.connection import Connection, get_tournament
@@ -34,6 +34,8 @@ REFRESH_RATE = 4
 """How often a second the live line is drawn."""
 PLAYERS = 2
 """Of a match."""
+RATING_SHARE = 0.05
+"""Of the time at most a match takes to say where it stands: the server goes through all its games."""
 MOST_FAULT_LINES = 10
 """Games of a test that are told of one by one, since a bot has failed in them."""
 
@@ -42,7 +44,7 @@ class Rating(NamedTuple):
     """What a match has come to, told now and then."""
 
     interval: int
-    """After this many games."""
+    """After this many games, unless `RATING_SHARE` is used up."""
     lines: Callable[[int], Sequence[str]]
     """What to say when this many games have a result."""
 
@@ -102,6 +104,8 @@ class _Follower:
         self._finished = 0
         """Of the games that were told."""
         self._faults: Counter[str] = Counter()
+        self._rating_time = 0.0
+        """Not before it is said where the match stands."""
         self._deadline: float | None = None
         """For a server that is away to return."""
 
@@ -166,8 +170,9 @@ class _Follower:
         self.line.note = text
 
     def _print(self, *lines: str) -> None:
+        say = self._screen.print if self._screen.is_terminal else print_note
         for text in lines:
-            self._screen.print(text)
+            say(text)
 
     def _end_game(self, game: game_pb2.Game) -> None:
         if game.game_id in self._ended:
@@ -188,9 +193,12 @@ class _Follower:
     def _count(self) -> None:
         self._finished += 1
         self.line.set_done(max(self.line.done, self._finished))
-        rating = self._view.rating
-        if rating is not None and self._finished % rating.interval == 0:
-            self._print(*rating.lines(self._finished))
+        rating, now = self._view.rating, time.monotonic()
+        if rating is None or self._finished % rating.interval or now < self._rating_time:
+            return
+        lines = rating.lines(self._finished)
+        self._rating_time = now + (time.monotonic() - now) / RATING_SHARE
+        self._print(*lines)
 
 
 def order_line(standing: pb.LadderStanding) -> str:
