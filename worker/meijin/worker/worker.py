@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import queue
+import selectors
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from multiprocessing.connection import Connection, wait
 
 import grpc
 
@@ -27,7 +27,9 @@ from meijin.v1.worker_service_pb2 import (
 from meijin.v1.worker_service_pb2_grpc import WorkerServiceStub
 from meijin.worker.slots import FAILED, Slot
 
-SUPPLY = timedelta(milliseconds=100)
+HAND_IN_INTERVAL = timedelta(milliseconds=100)
+"""Between two messages with records at least, so that a server stores many short games at once."""
+SUPPLY = 3 * HAND_IN_INTERVAL
 """Games are held ahead for so long, so that no slot waits for the server."""
 MOST_AHEAD = 256
 PAIR_FRAME = 4
@@ -56,7 +58,7 @@ class Worker:
 
     def __init__(self, slots: Sequence[Slot], hellos: Sequence[Hello]) -> None:
         """Have slots that are started, for sides that say hello so."""
-        self._slots = {slot.connection: slot for slot in slots}
+        self._slots = slots
         self._hellos = hellos
         self._room = 2 * len(slots) + 2
         self._games: deque[LeasedGame] = deque()
@@ -65,7 +67,12 @@ class Worker:
         self._unacknowledged = 0
         self._requests: queue.SimpleQueue[WorkRequest | None] = queue.SimpleQueue()
         self._responses: queue.SimpleQueue[WorkResponse | Exception] = queue.SimpleQueue()
+        self._hand_in_time = 0.0
         self._reader, self._writer = os.pipe()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._reader, selectors.EVENT_READ)
+        for slot in slots:
+            self._selector.register(slot.connection, selectors.EVENT_READ, slot)
         self._mean_seconds = 0.0
         self._began: dict[int, float] = {}
         self._on_welcome: Callable[[], object] = lambda: None
@@ -90,7 +97,8 @@ class Worker:
         finally:
             self._requests.put(None)
             call.cancel()
-            for slot in self._slots.values():
+            self._selector.close()
+            for slot in self._slots:
                 slot.end()
 
     def _read(self, call: Iterator[WorkResponse]) -> None:
@@ -106,15 +114,16 @@ class Worker:
 
     def _step(self) -> bool:
         """Wait for something and see to it; False at the stream's end."""
-        for ready in wait([*self._slots, self._reader]):
-            if ready == self._reader:
-                os.read(self._reader, 4096)
-                if not self._take_responses():
-                    return False
-            else:
-                assert isinstance(ready, Connection)
-                self._hear(self._slots[ready])
-        for slot in self._slots.values():
+        may_hand_in = self._finished and not self._unacknowledged
+        seconds = max(0.0, self._hand_in_time - time.monotonic()) if may_hand_in else None
+        for key, _ in self._selector.select(seconds):
+            if key.data is not None:
+                self._hear(key.data)
+                continue
+            os.read(self._reader, 4096)
+            if not self._take_responses():
+                return False
+        for slot in self._slots:
             if slot.game is None and self._games:
                 self._began[slot.number] = time.monotonic()
                 slot.play(self._games.popleft())
@@ -166,8 +175,9 @@ class Worker:
             self._finished.append(pair)
 
     def _hand_in(self) -> None:
-        """Hand in what is over, unless the server is still storing what came before."""
-        if not self._finished or self._unacknowledged:
+        """Hand in what is over, unless the server is still storing what came before, or just has."""
+        now = time.monotonic()
+        if not self._finished or self._unacknowledged or now < self._hand_in_time:
             return
         message = PlayedPairs(room=self._new_room())
         size = 0
@@ -179,6 +189,7 @@ class Worker:
             self._finished.popleft()
             message.pairs.append(pair)
         self._unacknowledged += 1
+        self._hand_in_time = now + HAND_IN_INTERVAL.total_seconds() * (not self._finished)
         self._requests.put(WorkRequest(played=message))
 
     def _new_room(self) -> int:
