@@ -1685,7 +1685,7 @@ class WatchTournamentResponse(_message.Message):
 
     @_builtins.property
     def game_started(self) -> _game_pb2.Game:
-        """A game began; its moves are left out."""
+        """A game began; its moves are left out. Of one that a worker has played its end alone is told."""
 
     @_builtins.property
     def game_ended(self) -> _game_pb2.Game:

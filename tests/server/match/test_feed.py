@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from tests.server.rows import live_game, tournament_row
 
+from meijin.game import Seat
 from meijin.server.errors import NotReadingError
 from meijin.server.match import feed as module
 from meijin.server.match.feed import (
@@ -43,6 +44,16 @@ def test_a_subscriber_hears_of_its_topic_alone() -> None:
         of_games = [GameEvent(kind, each) for each in (ONE, two) for kind in (STARTED, ENDED)]
         assert of_tournament.rest() == [*of_games, StateEvent()]
         assert of_game.rest() == []
+
+
+def test_a_game_that_comes_with_its_end() -> None:
+    """Its start is no news of its own."""
+    feed, game = Feed(), live_game()
+    game.arbiter.resign(Seat.FIRST)
+    with feed.subscribe(tournament_topic(game.run.id)) as subscriber:
+        feed.game_started(game)
+        feed.game_ended(game)
+        assert subscriber.rest() == [GameEvent(ENDED, game)]
 
 
 async def test_events_come_in_order() -> None:

@@ -92,7 +92,7 @@ class Feed(Listener):
                 del self._subscribers[topic]
 
     def game_started(self, game: LiveGame) -> None:
-        if self._subscribers:
+        if self._subscribers and game.arbiter.outcome is None:  # else its end is told next
             self._publish(tournament_topic(game.run.id), GameEvent(EventKind.STARTED, game))
 
     def games_moved(self, games: Sequence[LiveGame]) -> None:

@@ -56,6 +56,9 @@ class Workers:
             lease.run.leased -= 1
             self._scheduler.uncommitted += 1
             self._games.keep(game)
+
+    def offer(self, worker: Worker) -> None:
+        """Have it given more, as far as it has room."""
         self._scheduler.worker_changed(worker)
 
     def _judge(self, worker: Worker, lease: Lease, played: PlayedGame) -> LiveGame:

@@ -147,6 +147,7 @@ class WorkerServicer(WorkerServiceServicer):
             leased, ids = len(worker.leased), list[PairingId]()
             for pair in pairs:
                 ids += await self._take(worker, pair)
+            self._workers.offer(worker)
             if ids and leased == len(worker.leased):
                 await throttle.wait()
             await self._journal.drained()
