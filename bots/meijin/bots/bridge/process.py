@@ -198,9 +198,7 @@ class EngineProcess:
             except OSError:
                 raise self._death("has closed its input") from None
 
-    def read_line(
-        self, deadline: float | None, is_whole: Callable[[str], object]
-    ) -> str | None:
+    def read_line(self, deadline: float | None, is_whole: Callable[[str], object]) -> str | None:
         """The next line; ``None`` when nothing has come by a second of the monotonic clock.
 
         A part of a line is returned as the line then, or `WHOLE_PART` after its last byte where

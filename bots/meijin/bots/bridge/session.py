@@ -132,7 +132,6 @@ class EngineSession:
         allowed = ask.patience or patience
         deadline = None if allowed is None else self._written_at + allowed.total_seconds()
 
-
         def is_whole(part: str) -> bool:
             return self.protocol.read(part).kind in ask.expects
 

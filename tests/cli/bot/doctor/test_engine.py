@@ -1,7 +1,6 @@
 """An engine is asked by the commands of its protocol, each by itself."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -37,7 +36,7 @@ def asked(mode: str, *options: str) -> Mapping[str, Check]:
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Engines that don't answer are not waited for long."""
     monkeypatch.setattr(engine, "PATIENCE", timedelta(seconds=0.5))
-    monkeypatch.setattr(engine, "TIME", replace(engine.TIME, turn_ms=200))
+    monkeypatch.setattr(engine, "TIME", engine.TIME._replace(turn_ms=200))
     monkeypatch.setattr("meijin.bots.bridge.gomocup.RESTART_PATIENCE", timedelta(seconds=0.5))
 
 
