@@ -52,7 +52,7 @@ def test_interrupted_wait(mode: str) -> None:
 def test_patience(mode: str) -> None:
     """A wait ends with its patience, however much the engine writes."""
     with session_with(mode) as session, pytest.raises(EngineSilentError):
-        session.hold(session.protocol.choose((), TIME), patience=timedelta(milliseconds=50))
+        session.hold(session.protocol.choose((), TIME), patience_ns=50_000_000)
 
 
 def test_interrupt_that_came_too_late() -> None:

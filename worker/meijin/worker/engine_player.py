@@ -24,7 +24,6 @@ from meijin.wire.contract import MAX_TRACEBACK
 from meijin.worker.players import GameStart, Player, PlayerError, Thought, Turn
 
 _NS_PER_MS = 1_000_000
-_NANOSECONDS = timedelta(microseconds=1) / 1000
 _MILLISECOND = timedelta(milliseconds=1)
 END_GRACE = timedelta(milliseconds=200)
 """What an engine that is not needed any more may take to end by itself."""
@@ -92,15 +91,14 @@ class EnginePlayer(Player):
         session, protocol, variant = self._session, self._session.protocol, turn.board.variant
         assert self._game is not None
         told = told_time(self._game.time_control, turn.own_ns // _NS_PER_MS, self._margin_ms)
-        patience = timedelta(microseconds=turn.limit_ns / 1000)
         asked_ns = time.monotonic_ns()
         try:
             if turn.task is not None:
                 opened = protocol.open(moves, told, variant.opening_rule)
-                points = session.hold(opened, patience=patience)
+                points = session.hold(opened, patience_ns=turn.limit_ns)
                 action = self._opened(points, turn)
                 return Thought(session.asked_ns, session.answered_ns, action)
-            found = session.hold(protocol.choose(moves, told), patience=patience)
+            found = session.hold(protocol.choose(moves, told), patience_ns=turn.limit_ns)
         except EngineSilentError as error:
             self._is_usable = False
             now_ns, evidence = time.monotonic_ns(), _evidence(error)

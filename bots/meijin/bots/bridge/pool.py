@@ -15,6 +15,7 @@ from meijin.bots.bridge.probe import Starter
 from meijin.bots.bridge.process import END_GRACE
 from meijin.bots.bridge.session import EngineSession
 from meijin.game import GOMOKU, Variant
+from meijin.game.arbiter.moment import nanoseconds
 
 _Result = TypeVar("_Result")
 _THREADS = 4
@@ -101,7 +102,8 @@ class EnginePool:
         Raises:
             EngineError: see `EngineSession.hold`.
         """
-        held = self._threads.submit(session.hold, dialogue, patience=patience)
+        patience_ns = None if patience is None else nanoseconds(patience)
+        held = self._threads.submit(session.hold, dialogue, patience_ns=patience_ns)
         self._held[session] = held
         try:
             return await asyncio.wrap_future(held)

@@ -47,6 +47,7 @@ from meijin.bots.bridge.process import EngineProcess
 from meijin.bots.bridge.session import SETTLING, USUAL_PAUSE, EngineSession
 from meijin.bots.bridge.settings import WrapSettings
 from meijin.game import OpeningRule, Variant
+from meijin.game.arbiter.moment import nanoseconds
 from meijin.game.rules.variant import MAX_SIDE, MIN_GOMOKU_SIDE
 
 PROTOCOLS: dict[str, type[EngineProtocol]] = {
@@ -70,9 +71,9 @@ def identify(process: EngineProcess) -> tuple[type[EngineProtocol], Mapping[str,
     try:
         for command, patience in (("ABOUT", ABOUT_PATIENCE), ("START 15", START_PATIENCE)):
             process.write(f"{command}\r\n")
-            deadline = time.monotonic() + patience.total_seconds()
+            deadline_ns = time.monotonic_ns() + nanoseconds(patience)
             with _telling(command):
-                while line := process.read_line(deadline, _protocol_of):
+                while line := process.read_line(deadline_ns, _protocol_of):
                     found, is_about = _protocol_of(line), parse_reply(line).kind is ReplyKind.ABOUT
                     protocol, about = protocol or found, about or parse_about(line)
                     if found and (command == "ABOUT" or not is_about):
@@ -179,7 +180,9 @@ class Starter:
         session.hold(protocol.new_game(self.new_game(variant, TRIAL_TIME)))
         try:
             with _telling("BEGIN"):
-                session.hold(protocol.choose((), TRIAL_TIME), patience=LOAD_PATIENCE)
+                session.hold(
+                    protocol.choose((), TRIAL_TIME), patience_ns=nanoseconds(LOAD_PATIENCE)
+                )
         except EngineSilentError:
             if (stop := protocol.stop()) is None:
                 raise
@@ -384,7 +387,8 @@ class Probe:
                 try:
                     with _telling("BEGIN"):
                         point = session.hold(
-                            session.protocol.choose(moves, told), patience=patience
+                            session.protocol.choose(moves, told),
+                            patience_ns=nanoseconds(patience),
                         )
                 except EngineSilentError:
                     if is_first:
@@ -505,7 +509,7 @@ class Probe:
             session = self._ready(variant)
             dialogue = session.protocol.open(moves, TRIAL_TIME, rule)
             patience = TRIAL_PATIENCE if moves else OPENING_PATIENCE
-            points = session.hold(dialogue, patience=patience)
+            points = session.hold(dialogue, patience_ns=nanoseconds(patience))
         except EngineInterruptedError:
             raise
         except EngineError as error:

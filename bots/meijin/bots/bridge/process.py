@@ -23,6 +23,7 @@ from typing import NoReturn
 
 from meijin.bots.bridge.dialogue import EngineDiedError, EngineInterruptedError, EngineStartError
 from meijin.bots.bridge.settings import EngineLimits
+from meijin.game.arbiter.moment import NS_PER_SECOND
 
 MAX_LINE = 4096
 """Bytes of a line that are kept; the rest of it is dropped."""
@@ -64,7 +65,7 @@ class LineBuffer:
     @property
     def partial(self) -> str:
         """What has come of a line whose end hasn't."""
-        return _text(self._rest)
+        return _text(self._rest) if self._rest else ""
 
     def pop_partial(self) -> str:
         """Take that as a line."""
@@ -198,8 +199,8 @@ class EngineProcess:
             except OSError:
                 raise self._death("has closed its input") from None
 
-    def read_line(self, deadline: float | None, is_whole: Callable[[str], object]) -> str | None:
-        """The next line; ``None`` when nothing has come by a second of the monotonic clock.
+    def read_line(self, deadline_ns: int | None, is_whole: Callable[[str], object]) -> str | None:
+        """The next line; ``None`` when nothing has come by then, on the monotonic clock.
 
         A part of a line is returned as the line then, or `WHOLE_PART` after its last byte where
         `is_whole` says that it may be one.
@@ -212,7 +213,9 @@ class EngineProcess:
         while (line := self._lines.pop()) is None:
             if self._is_silent:
                 raise self._death("has closed its output")
-            seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
+            seconds = None
+            if deadline_ns is not None:
+                seconds = max(0.0, (deadline_ns - time.monotonic_ns()) / NS_PER_SECOND)
             if (part := self._lines.partial) and is_whole(part):
                 whole = WHOLE_PART.total_seconds()
                 seconds = whole if seconds is None else min(whole, seconds)

@@ -20,6 +20,7 @@ from meijin.bots.bridge.dialogue import (
     ReplyKind,
 )
 from meijin.bots.bridge.process import EngineProcess
+from meijin.game.arbiter.moment import nanoseconds
 
 _Result = TypeVar("_Result")
 
@@ -35,7 +36,6 @@ BACKSTOP = timedelta(seconds=10)
 """Past the time of a move, when the server has ended the game long ago."""
 _REFUSALS = frozenset({ReplyKind.UNKNOWN, ReplyKind.ERROR})
 _WORDS = frozenset({ReplyKind.MESSAGE, ReplyKind.NOISE})
-_MICROSECOND = timedelta(microseconds=1)
 _SHOWN = 200
 _NOISES_LOGGED = 20
 _NUMBERS = re.compile(r"[0-9]+")
@@ -71,15 +71,16 @@ class EngineSession:
         """When the last of its answers was read."""
         self.transcript: deque[str] = deque(maxlen=TRANSCRIPT)
         """The last lines, ``> `` to the engine and ``< `` by it."""
-        self._written_at = 0.0  # the last lines, on the monotonic clock
+        self._written_ns = 0  # the last lines, on the monotonic clock
+        self._is_logged = logger.isEnabledFor(logging.DEBUG)
         self.refusals = 0
         """UNKNOWN and ERROR, so far."""
         self.strays = 0
         """Lines that nobody asked for, so far."""
         self._noises: set[str] = set()  # what answered nothing, without its numbers
 
-    def hold(self, dialogue: Dialogue[_Result], *, patience: timedelta | None = None) -> _Result:
-        """Hold a dialogue, waiting for its answers; `patience` is for those that have none of their own.
+    def hold(self, dialogue: Dialogue[_Result], *, patience_ns: int | None = None) -> _Result:
+        """Hold a dialogue, waiting for its answers: so long for those without a patience of their own.
 
         Raises:
             EngineError: the engine refuses, or has ended.
@@ -92,7 +93,7 @@ class EngineSession:
                 self.process.resume()
             ask = next(dialogue)
             while True:
-                ask = dialogue.send(self._ask(ask, patience))
+                ask = dialogue.send(self._ask(ask, patience_ns))
         except StopIteration as end:
             result: _Result = end.value
             return result
@@ -124,54 +125,57 @@ class EngineSession:
     def ask_to_end(self) -> None:
         self.process.ask_to_end(_text([self.protocol.farewell]))
 
-    def _ask(self, ask: Ask, patience: timedelta | None) -> EngineReply:
+    def _ask(self, ask: Ask, patience_ns: int | None) -> EngineReply:
         if ask.lines:
             self._write(ask)
         if not ask.expects:
             return SILENCE
-        allowed = ask.patience or patience
-        deadline = None if allowed is None else self._written_at + allowed.total_seconds()
+        if ask.patience is not None:
+            patience_ns = nanoseconds(ask.patience)
+        deadline_ns = None if patience_ns is None else self._written_ns + patience_ns
 
         def is_whole(part: str) -> bool:
             return self.protocol.read(part).kind in ask.expects
 
-        while (line := self.process.read_line(deadline, is_whole)) is not None:
+        while (line := self.process.read_line(deadline_ns, is_whole)) is not None:
             reply = self._heard(line)
             if reply.kind in ask.expects:
                 self.answered_ns = self.process.heard_ns
                 return reply
             if reply.kind is not ReplyKind.MESSAGE:
                 self._noise(f"passed over {line[:_SHOWN]!r}")
-            if deadline is not None and time.monotonic() > deadline:
+            if deadline_ns is not None and time.monotonic_ns() > deadline_ns:
                 break
         return SILENCE
 
     def _write(self, ask: Ask) -> None:
         """Send lines, once the engine is ready for them, and forget what it said unasked."""
         if self.pause:
-            ready_ns = self.process.heard_ns + self.pause // _MICROSECOND * 1000
+            ready_ns = self.process.heard_ns + nanoseconds(self.pause)
             if (wait_ns := ready_ns - time.monotonic_ns()) > 0:
                 self.process.sleep(wait_ns / 1e9)
         self.drop_strays()
         for line in ask.lines:
-            self.transcript.append(f"> {line}")
-            logger.debug("> %s", line)
+            self._transcribe(f"> {line}")
         text = _text(ask.lines)
         if ask.expects and not self.asked_ns:
             self.asked_ns = time.monotonic_ns()
         self.process.write(text)
-        self._written_at = time.monotonic()
+        self._written_ns = time.monotonic_ns()
 
     def _heard(self, line: str) -> EngineReply:
-        shown = line[:_SHOWN]
-        self.transcript.append(f"< {shown}")
-        logger.debug("< %s", shown)
+        self._transcribe(f"< {line[:_SHOWN]}")
         reply = self.protocol.read(line)
         if reply.kind in _REFUSALS:
             self.refusals += 1
         elif reply.kind in _WORDS:
             self.messages.append(reply.text)
         return reply
+
+    def _transcribe(self, line: str) -> None:
+        self.transcript.append(line)
+        if self._is_logged:
+            logger.debug("%s", line)
 
     def _noise(self, text: str) -> None:
         """Log what answered nothing: once, however often it comes with other numbers."""

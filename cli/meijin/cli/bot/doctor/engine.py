@@ -22,6 +22,7 @@ from meijin.cli.bot.doctor.report import Check, Status
 from meijin.cli.bot.engines import engine_settings, wrap
 from meijin.cli.command import Commands
 from meijin.game import SWAP2, Board, OpeningRule, Rule, Variant
+from meijin.game.arbiter.moment import nanoseconds
 
 DIALOGUE_LINES = 10
 """The last of the dialogue that are shown."""
@@ -165,7 +166,7 @@ class EngineExamination:
                 self._session = self._starter.launch()
             session = self._session
             session.hold(session.protocol.set_up(self._variant))
-            return session.hold(dialogue(session), patience=PATIENCE)
+            return session.hold(dialogue(session), patience_ns=nanoseconds(PATIENCE))
         except EngineError as error:
             raise self._failed(str(error), fix) from error
         except EngineStartError as error:
