@@ -50,7 +50,7 @@ TICK_INTERVAL_NS = 10_000_000
 """Between two ticks. A shorter stall is seen only by the part of it that is left when one is due;
 a tick costs 15 microseconds, so a shorter interval would cost an idle server more than 0.2 %."""
 
-IDLE_INTERVAL_NS = 100_000_000
+IDLE_INTERVAL_NS = 500_000_000
 """The same while nobody is connected: a hundred ticks a second take 1.5 % of a core, which a worker's
 engines beside the server have better use for."""
 
