@@ -11,7 +11,8 @@
 static char taken[1024];
 static int order[1024];
 static int width = 15, next_cell, games;
-static int64_t unread[3], *tally = unread; /* moves, ns of thought, ns of processor time */
+/* moves, ns of thought, ns of processor time, and since when it thinks */
+static int64_t unread[4], *tally = unread;
 static int64_t think_ns = -1, asked_ns;
 
 static int64_t ns_of(clockid_t clock) {
@@ -40,9 +41,11 @@ static void move(void) {
     taken[cell] = 1;
     ++tally[0];
     if (think_ns >= 0) {
+        tally[3] = asked_ns;
         int64_t left = asked_ns + think_ns - ns_of(CLOCK_MONOTONIC);
         struct timespec rest = {left / 1000000000, left % 1000000000};
         if (left > 0) nanosleep(&rest, NULL);
+        tally[3] = 0;
         tally[1] += ns_of(CLOCK_MONOTONIC) - asked_ns;
         tally[2] = ns_of(CLOCK_PROCESS_CPUTIME_ID);
     }

@@ -6,8 +6,8 @@ that differs from game to game, as instant bots do, and counts its moves in a fi
 bytes as `tally.py` reads them.
 
 With an argument it waits for that many milliseconds before each move, takes the first free cell in
-any case, and adds two numbers to its file: the nanoseconds of its waiting, from the line that asked
-for the move on, and of its processor time.
+any case, and adds three numbers to its file: the nanoseconds of its waiting, from the line that
+asked for the move on, those of its processor time, and since when it waits; 0 while it doesn't.
 """
 
 import mmap
@@ -22,6 +22,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 TALLY = "LINE_ENGINE_TALLY"
+ENGINE = "line-engine"
+"""The name of the program."""
+SIZE = 32
+"""Bytes of a file."""
 SOURCE = Path(__file__).with_name("line_engine.c")
 
 
@@ -29,7 +33,7 @@ SOURCE = Path(__file__).with_name("line_engine.c")
 def engine() -> Iterator[Path]:
     """A program that is the engine."""
     with tempfile.TemporaryDirectory(prefix="meijin-engine-") as folder:
-        program = Path(folder) / "engine"
+        program = Path(folder) / ENGINE
         compiler = shutil.which("cc")
         if compiler is None:
             program.write_text(f"#!{sys.executable} -SE\n{Path(__file__).read_text()}")
@@ -46,7 +50,7 @@ class LineEngine:
         self._is_shuffled = folder is not None and think_ms is None
         self._think_ms = think_ms
         self._asked_ns = 0
-        self._tally = memoryview(bytearray(24) if folder is None else _counter(folder)).cast("q")
+        self._tally = memoryview(bytearray(SIZE) if folder is None else _counter(folder)).cast("q")
         self._games = 0
         self._width = 15
         self._taken: set[int] = set()
@@ -90,9 +94,11 @@ class LineEngine:
         return f"{cell % self._width},{cell // self._width}"
 
     def _think(self, milliseconds: float) -> None:
+        self._tally[3] = self._asked_ns
         left_ns = self._asked_ns + int(milliseconds * 1e6) - time.monotonic_ns()
         if left_ns > 0:
             time.sleep(left_ns / 1e9)
+        self._tally[3] = 0
         self._tally[1] += time.monotonic_ns() - self._asked_ns
         self._tally[2] = time.process_time_ns()
 
@@ -103,9 +109,9 @@ class LineEngine:
 
 def _counter(folder: str) -> mmap.mmap:
     path = Path(folder) / str(os.getpid())
-    path.write_bytes(bytes(24))
+    path.write_bytes(bytes(SIZE))
     with path.open("r+b") as file:
-        return mmap.mmap(file.fileno(), 24)
+        return mmap.mmap(file.fileno(), SIZE)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,12 +70,34 @@ def tree_seconds(pid: int) -> float:
 
     What has ended is counted in hundredths of a second.
     """
+    return seconds_with_ended(pid) + sum(map(tree_seconds, _children(pid)))
+
+
+def seconds_with_ended(pid: int) -> float:
+    """The same without what runs still of that."""
     try:
         own, fields = process_seconds(pid), (PROCESSES / str(pid) / "stat").read_text()
     except OSError:
         return 0.0
-    ended = sum(map(int, fields.rpartition(")")[2].split()[13:15])) / TICKS
-    return own + ended + sum(map(tree_seconds, _children(pid)))
+    return own + sum(map(int, fields.rpartition(")")[2].split()[13:15])) / TICKS
+
+
+def processes(
+    pid: int, part_of: Callable[[Sequence[str], str], str], parent: str = ""
+) -> Iterator[tuple[int, str]]:
+    """A process and all that it has started, each with what it is a part of.
+
+    Args:
+        part_of: Tells that of a process by its command line and its parent's part.
+    """
+    try:
+        words = (PROCESSES / str(pid) / "cmdline").read_text().split("\0")
+    except OSError:
+        return
+    part = part_of(words, parent)
+    yield pid, part
+    for child in _children(pid):
+        yield from processes(child, part_of, part)
 
 
 def _children(pid: int) -> Iterator[int]:

@@ -42,6 +42,14 @@ def show(title: str, rows: Sequence[Row]) -> None:
     Console(width=140).print(table)
 
 
+def show_markdown(rows: Sequence[Row]) -> None:
+    """Print the rows as a table of a page."""
+    print(f"| {' | '.join(rows[0])} |")
+    print("|---:" * len(rows[0]) + "|")
+    for row in rows:
+        print(f"| {' | '.join(map(_text, row.values()))} |")
+
+
 def print_json(rows: Sequence[Row]) -> None:
     """Print the rows, which may be of several tables, as one line."""
     print(json.dumps({"results": list(rows)}))

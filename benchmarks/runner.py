@@ -2,7 +2,7 @@
 
     python benchmarks/runner.py --runner 'CMD {bot} {games} {concurrency} {limit}'
                                 [--own CMD] [--think 0,1,8,40,400] [--concurrency 1,2]
-                                [--seconds 10] [--repeat 3] [--json]
+                                [--seconds 5] [--repeat 3] [--json]
 
 The engine of line_engine.py waits --think milliseconds before each move, and a game of two of them
 has some 61 moves. In each of --repeat rounds both runners play once, one after the other. A command
@@ -12,28 +12,33 @@ once, and {limit} for the seconds of a move, such as
     c-gomoku-cli -each tc=0/{limit} "cmd={bot}" -engine name=a -engine name=b
                  -games {games} -repeat -rule 0 -boardsize 15 -concurrency {concurrency}
 
-Left out, it is pipe_runner.py. It is measured from its second game on, over whole games and
---seconds or somewhat more, and then ended.
+Left out, it is pipe_runner.py. It is measured from its second game on, over whole games that take
+--seconds or somewhat more, and then ended; where a game takes longer, after two seconds and over
+moves of one. With what is left out all takes 10 minutes.
 
 games_per_hour   of 61 moves; the median of the rounds, with its quartiles
 beyond_ms        of a move, in which no engine thought: the pipes, and the runner
 cpu_ms           the runner's processor time a move, without that of the engines
-engine_cpu_ms    theirs
+command_ms ...   the same of its command; of ours its server, its worker and the worker's slots too
+engines_ms       that of the engines
 ratio            of the games an hour in one round, ours over the other's
+
+At last the same stands in a table for a page: both runners in a line, the other's after a stroke.
 """
 
 import argparse
+import math
 import shlex
 import struct
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from line_engine import engine
-from report import Row, parser_of, print_json, show
-from runner_process import RunnerProcess, runner_command, runner_process
+from report import Row, parser_of, print_json, show, show_markdown
+from runner_process import PARTS, RunnerProcess, runner_command, runner_process
 from spread import Spread
 
 OWN = (
@@ -48,6 +53,8 @@ PLIES = 61
 """Of a game between two line engines."""
 BEYOND_MS = 0.2
 """Of a move, by which the number of games is chosen."""
+FIRST_SECONDS = 2.0
+"""At most, of what is not measured."""
 GAMES = 100_000
 """More than any runner ends before it is ended."""
 
@@ -59,20 +66,27 @@ class Count:
     time: float
     moves: int
     thought: float
-    engines_cpu: float
-    all_cpu: float
+    cpu: Mapping[str, float]
+    """By the `PARTS` of the runner."""
 
     @classmethod
     def of(cls, runner: RunnerProcess) -> "Count":
-        """Until now."""
-        files = [path.read_bytes() for path in runner.tallies.iterdir()]
-        rows = [struct.unpack("=3q", file) for file in files if file]
-        moves, thought, cpu = map(sum, zip(*rows, strict=True))
-        return cls(time.monotonic(), moves, thought / 1e9, cpu / 1e9, runner.cpu_seconds)
+        """Until now, thoughts under way among it."""
+        files = [path.read_bytes() for path in runner.players]
+        now_ns = time.monotonic_ns()
+        rows = [struct.unpack("=4q", file) for file in files if file]
+        moves, thought_ns = sum(row[0] for row in rows), sum(row[1] for row in rows)
+        thought_ns += sum(now_ns - since_ns for *_, since_ns in rows if since_ns)
+        return cls(now_ns / 1e9, moves, thought_ns / 1e9, runner.parts)
 
     def __sub__(self, before: "Count") -> "Count":
-        pairs = zip(astuple(self), astuple(before), strict=True)
-        return Count(*(one - another for one, another in pairs))
+        cpu = {part: self.cpu[part] - before.cpu[part] for part in PARTS}
+        moves, thought = self.moves - before.moves, self.thought - before.thought
+        return Count(self.time - before.time, moves, thought, cpu)
+
+    def cpu_ms(self, *parts: str) -> float:
+        """Processor time of some parts a move."""
+        return sum(self.cpu[part] for part in parts) / self.moves * 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +96,14 @@ class Task:
     think_ms: float
     at_once: int
 
-    def games(self, seconds: float) -> int:
-        """How many each slot plays in about this time, at least one."""
-        return max(1, round(seconds * 1000 / PLIES / (self.think_ms + BEYOND_MS)))
+    def moves(self, seconds: float) -> int:
+        """How many each slot makes in about this time: whole games, unless one takes longer."""
+        moves = math.ceil(seconds * 1000 / (self.think_ms + BEYOND_MS))
+        return moves if moves < PLIES else round(moves / PLIES) * PLIES
 
     def play(self, name: str, text: str, program: Path, seconds: float) -> Count:
-        """What whole games take, after a first one of each slot."""
-        first, games = PLIES * self.at_once, self.games(seconds)
+        """What moves take, after a first game of each slot or the first moves of one."""
+        first = min(PLIES, self.moves(FIRST_SECONDS)) * self.at_once
         command = runner_command(
             text,
             bot=f"{program} {self.think_ms:g}",
@@ -97,24 +112,27 @@ class Task:
             limit=f"{1 + self.think_ms / 1000:g}",
         )
         with runner_process(name, command) as runner:
-            runner.wait_for(first)
-            before = Count.of(runner)
-            runner.wait_for(before.moves + games * first)
+            runner.wait_for_play(first)
+            runner.wait_for(runner.moves + 1)  # a move has just begun, as at the end
+            made, before = runner.moves, Count.of(runner)
+            runner.wait_for(made + self.moves(seconds) * self.at_once)
             return Count.of(runner) - before
 
     def row(self, name: str, counts: Sequence[Count]) -> Row:
         """What a runner has reached in all rounds."""
         beyond = [(c.time * self.at_once - c.thought) / c.moves * 1000 for c in counts]
-        own_cpu = [(c.all_cpu - c.engines_cpu) / c.moves * 1000 for c in counts]
-        engine_cpu = [c.engines_cpu / c.moves * 1000 for c in counts]
+        *own, _ = PARTS
+        cpu = {"cpu_ms": own} | {f"{part}_ms": [part] for part in PARTS}
         return {
             "think_ms": self.think_ms,
             "at_once": self.at_once,
             "who": name,
             **Spread.of(rates(counts)).columns("games_per_hour"),
             "beyond_ms": round(Spread.of(beyond).median, 4),
-            "cpu_ms": round(Spread.of(own_cpu).median, 4),
-            "engine_cpu_ms": round(Spread.of(engine_cpu).median, 4),
+            **{
+                name: round(Spread.of(count.cpu_ms(*parts) for count in counts).median, 4)
+                for name, parts in cpu.items()
+            },
         }
 
     def ratio(self, own: Sequence[Count], other: Sequence[Count]) -> Row:
@@ -131,6 +149,25 @@ def rates(counts: Sequence[Count]) -> Iterator[float]:
     return (count.moves / PLIES / count.time * 3600 for count in counts)
 
 
+def line_of(own: Row, other: Row, ratio: Row) -> Row:
+    """A line for a page, of the rows of a task."""
+
+    def both(name: str) -> str:
+        return " / ".join(
+            f"{row[name]:,.{0 if name == 'games_per_hour' else 3}f}" for row in (own, other)
+        )
+
+    return {
+        "waiting, ms": f"{own['think_ms']:g}",
+        "at once": own["at_once"],
+        "games an hour": both("games_per_hour"),
+        "ratio": f"{ratio['ratio']:.3f}",
+        "beyond waiting, ms a move": both("beyond_ms"),
+        "processor time, ms": both("cpu_ms"),
+        **{f"of its {part}": f"{own[f'{part}_ms']:.3f}" for part in PARTS[:-1]},
+    }
+
+
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The options."""
     parser = parser_of(__doc__)
@@ -138,7 +175,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--own", default=OWN, metavar="CMD")
     parser.add_argument("--think", default="0,1,8,40,400", help="milliseconds")
     parser.add_argument("--concurrency", default="1,2", help="games at once")
-    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--repeat", type=int, default=3)
     return parser.parse_args(arguments)
 
@@ -161,6 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 ratios.append(task.ratio(*counts.values()))
     show("Games of engines that think", rows)
     show("Ours over the other", ratios)
+    show_markdown([line_of(*pair) for pair in zip(rows[::2], rows[1::2], ratios, strict=True)])
     if options.json:
         print_json([*rows, *ratios])
 

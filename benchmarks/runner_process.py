@@ -6,13 +6,13 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from line_engine import TALLY
-from processor_time import tree_seconds
-from tally import read_tally
+from line_engine import ENGINE, TALLY
+from processor_time import processes, seconds_with_ended, tree_seconds
+from tally import read_file, read_tally
 
 PATIENCE = 120.0
 """Seconds in which a move has to be made."""
@@ -20,6 +20,21 @@ END_PATIENCE = 10.0
 """Seconds until what does not heed SIGTERM is killed."""
 MEMORY = Path("/dev/shm")
 """Files there are never written to a disk, which engines that count their moves would wait for."""
+
+
+PARTS = ("command", "server", "worker", "slots", "engines")
+"""The processes of a local runner of ours; another has a command and engines."""
+
+
+def _part(words: Sequence[str], parent: str) -> str:
+    """What a process is a part of; a slot is forked from the worker, and starts the engines."""
+    if not parent:
+        return "command"
+    if Path(words[0]).name == ENGINE:
+        return parent if parent == "worker" else "engines"
+    if "meijin.worker" in words:
+        return "worker" if parent == "command" else "slots"
+    return "server" if "serve" in words else parent
 
 
 class RunnerProcess:
@@ -36,6 +51,31 @@ class RunnerProcess:
         """Processor time of the runner and all that it has started."""
         return tree_seconds(self._process.pid)
 
+    @property
+    def parts(self) -> Mapping[str, float]:
+        """The same by `PARTS`."""
+        seconds = dict.fromkeys(PARTS, 0.0)
+        for pid, part in processes(self._process.pid, _part):
+            seconds[part] += seconds_with_ended(pid)
+        return seconds
+
+    @property
+    def players(self) -> Sequence[Path]:
+        """The files of the engines that play, and are not just tried out."""
+        pids = {str(pid) for pid, part in processes(self._process.pid, _part) if part == "engines"}
+        return [path for path in self.tallies.iterdir() if path.name in pids]
+
+    def wait_for_play(self, moves: int) -> None:
+        """Return once engines have made so many moves in games."""
+        while sum(read_file(path).moves for path in self.players) < moves:
+            self.check()
+            time.sleep(0.1)
+
+    @property
+    def moves(self) -> int:
+        """Of all its engines, whenever they were made."""
+        return read_tally(self.tallies).moves
+
     def wait_for(self, moves: int) -> None:
         """Return once its engines have made so many moves.
 
@@ -44,7 +84,7 @@ class RunnerProcess:
             TimeoutError: No engine has made a move in `PATIENCE`.
         """
         made, deadline = 0, time.monotonic() + PATIENCE
-        while (now := read_tally(self.tallies).moves) < moves:
+        while (now := self.moves) < moves:
             self.check()
             if now > made:
                 made, deadline = now, time.monotonic() + PATIENCE

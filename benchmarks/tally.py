@@ -49,8 +49,10 @@ def tally_file(folder: Path) -> memoryview:
 
 def read_tally(folder: Path) -> Tally:
     """All tallies of a folder together; what a short one does not hold is 0."""
-    total = Tally()
-    for path in folder.iterdir():
-        words = path.read_bytes()[: FIELDS * WORD].ljust(FIELDS * WORD, b"\0")
-        total += Tally(*struct.unpack(f"={FIELDS}q", words))
-    return total
+    return sum(map(read_file, folder.iterdir()), Tally())
+
+
+def read_file(path: Path) -> Tally:
+    """The tally of one bot."""
+    words = path.read_bytes()[: FIELDS * WORD].ljust(FIELDS * WORD, b"\0")
+    return Tally(*struct.unpack(f"={FIELDS}q", words))
