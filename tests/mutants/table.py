@@ -377,7 +377,7 @@ GROUPS = (
                 'if True:\n        return f"START',
             ),
             M("takes-a-hint-for-an-answer", "return passed < self._unsettled", "return passed < 0"),
-            M("keeps-endless-lines", "part[: MAX_LINE - len(self._rest)]", "part"),
+            M("keeps-endless-lines", "(self._rest + rest)[:MAX_LINE]", "self._rest + rest"),
             M("keeps-no-margin", "min(margin // _MILLISECOND, int(available * MARGIN_SHARE))", "0"),
             M("tells-of-the-whole-clock", "available = min(available, share)", "pass"),
             M("turns-rows-around", "variant.height - int(match[2])", "int(match[2]) - 1"),
