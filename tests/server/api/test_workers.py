@@ -18,8 +18,9 @@ from meijin.game import Ending, Outcome, Variant, decode_moves, encode_moves
 from meijin.server.api.streams import play
 from meijin.server.api.streams.records import MAX_DETAIL, when_played
 from meijin.server.match.live.commands import PlayedGame
+from meijin.server.token_bucket import Rate
 from meijin.store.schema import PairingId
-from meijin.v1 import game_pb2, play_service_pb2
+from meijin.v1 import fault_service_pb2, game_pb2, play_service_pb2
 from meijin.v1 import tournament_service_pb2 as tournament_pb
 from meijin.v1 import worker_service_pb2 as pb
 from meijin.v1.worker_service_pb2_grpc import WorkerServiceStub
@@ -87,6 +88,12 @@ class ScriptedWorker:
         return list((await self.next("acknowledged")).pairing_ids)
 
 
+async def faults_of_games(server: ServerInTest) -> list[fault_service_pb2.Fault]:
+    """What the ledger has of games; a busy machine's stalls stand in it too."""
+    faults = (await server.ask("FaultService/ListFaults")).faults
+    return [each for each in faults if each.game_id]
+
+
 def record(
     leased: pb.LeasedGame, moves: Any = FIVE, outcome: game_pb2.Outcome = BLACK_WINS, **more: Any
 ) -> pb.PlayedGame:
@@ -152,7 +159,7 @@ async def test_a_forfeit_has_its_evidence(server: ServerInTest) -> None:
     await worker.hand_in([record(pair.games[0], FIVE[:3], LATE, evidence=evidence)])
     await worker.acknowledged()
     assert (await server.game()).outcome == LATE
-    (fault,) = (await server.ask("FaultService/ListFaults")).faults
+    (fault,) = await faults_of_games(server)
     assert (fault.bot, fault.evidence["raw_us"]) == ("bob", 1_200_000)
 
 
@@ -260,7 +267,7 @@ async def test_a_record_that_nobody_could_read_is_refused(
         await worker.acknowledged()
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert words in str(caught.value.details())
-    assert not (await server.ask("FaultService/ListFaults")).faults
+    assert not await faults_of_games(server)
 
 
 async def test_strange_evidence_is_told_to_everybody(server: ServerInTest) -> None:
@@ -271,7 +278,7 @@ async def test_strange_evidence_is_told_to_everybody(server: ServerInTest) -> No
     evidence = r'{"half\ud800": "\udfff\u0000", "traceback": ["a", 1], "deep": [{"a": null}]}'
     await worker.hand_in([record(pair.games[0], FIVE[:3], LATE, evidence=evidence)])
     await worker.acknowledged()
-    (fault,) = (await server.ask("FaultService/ListFaults")).faults
+    (fault,) = await faults_of_games(server)
     assert fault.evidence["half?"] == "?"
     assert fault.traceback == "['a', 1]"
 
@@ -301,11 +308,12 @@ async def test_records_of_nobodys_games_are_no_flood(
 ) -> None:
     """Whoever keeps sending them is read slowly, and then not any more."""
     monkeypatch.setattr(play, "MAX_THROTTLING", timedelta(0))
+    monkeypatch.setattr(play, "MESSAGE_RATE", Rate(per_second=0.001, burst=1))
     worker = await worker_of(server, "ada", "bob")
     nobodys = pb.WorkRequest(
         played=pb.PlayedPairs(pairs=[pb.PlayedPair(games=[pb.PlayedGame(pairing_id="9")])])
     )
-    for _ in range(int(play.MESSAGE_RATE.burst) + 1):
+    for _ in range(2):
         await worker.call.write(nobodys)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await worker.next("lease")
