@@ -9,7 +9,7 @@ import pytest
 from meijin.bots.sdk.errors import BotLoadError
 from meijin.game import RENJU, Variant
 from meijin.local.match_settings import MatchSettings
-from meijin.local.sides import Side, names_of, read_words, set_own_clocks
+from meijin.local.sides import Side, names_of, read_sides, read_words, set_own_clocks
 from meijin.wire.values import time_control_from_proto
 
 
@@ -137,3 +137,47 @@ def test_an_engine_is_connected_with_all_that_was_said_of_it() -> None:
     assert Side.parse("random:seed=1").connecting("r", "host:1", Variant(RENJU)) == [
         *("bot", "run", "random", "--option=seed=1", "--name=r", "--server=host:1")
     ]
+
+
+def test_sides_of_a_file(tmp_path: Path) -> None:
+    """Its keys are the words, in the forms that TOML has for them."""
+    path = tmp_path / "sides.toml"
+    path.write_text(
+        f"""
+        [[side]]
+        cmd = "'{sys.executable}' -u"
+        name = "it's new"
+        with = ["a.bin", "b.bin"]
+        option.threads = 2
+        [[side]]
+        bot = "random"
+        [side.option]
+        seed = 5
+        [[side]]
+        bot = "random"
+        "option.seed" = 6
+        """
+    )
+    engine, one, other = read_sides(path, ["option.hash=1", "tc=1/move"])
+    assert (engine.command, engine.name) == ([sys.executable, "-u"], "it's new")
+    assert (engine.options, engine.files) == ({"hash": "1", "threads": "2"}, ["a.bin", "b.bin"])
+    assert (one.options["seed"], other.options["seed"], str(other.time)) == ("5", "6", "1/move")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[side]\n", "sides.toml: Expected"),
+        ("side = 3", "has no sides; write a table"),
+        ("", "has no sides; write a table"),
+        ("[[side]]\nbot='random'\n[[side]]\nname='x'", "side 2: .* names no bot and no engine"),
+        ("[[side]]\nbot='random'\nnmae='x'", 'side 1: "nmae=x" says nothing about a side'),
+        ("[[side]]\nbot='random'\nmargin='ten'", 'side 1: margin="ten" is no number'),
+        ("[[side]]\ncmd='./nowhere'", "side 1: no program ./nowhere"),
+    ],
+)
+def test_a_file_that_can_not_be_read_says_where(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "sides.toml"
+    path.write_text(text)
+    with pytest.raises((ValueError, BotLoadError), match=words):
+        read_sides(path)

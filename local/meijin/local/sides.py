@@ -4,7 +4,8 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
@@ -12,6 +13,7 @@ from typing import Self
 from meijin.bots import BUILT_IN, check_bot
 from meijin.bots.bridge.probe import PROTOCOLS
 from meijin.bots.bridge.settings import display_name, find_command, threads_of
+from meijin.bots.sdk.errors import BotLoadError
 from meijin.game import TimeControl, Variant
 from meijin.local.bots import own_name, told_apart
 from meijin.v1 import tournament_service_pb2 as pb
@@ -83,7 +85,7 @@ class Side:
         if "cmd" in said:
             program = [*shlex.split(said["cmd"]), *program]
         if not program and "bot" not in said:
-            raise ValueError(f'"{spec}" names no bot and no engine')
+            raise ValueError(f'"{spec}" names no bot and no engine; cmd= or bot= does')
         options = {
             key.removeprefix("option."): value
             for key, value in said.items()
@@ -156,6 +158,40 @@ class Side:
     def __str__(self) -> str:
         program = self.bot or shlex.join(self.command)
         return f"{program}:{','.join(self.settings)}" if self.options else program
+
+
+def read_sides(path: Path, each: Sequence[str] = ()) -> list[Side]:
+    """The sides of a TOML file: a table ``[[side]]`` for each, its keys as the words are.
+
+    Raises:
+        OSError: it can't be read.
+        ValueError: it says something that can't be; the message names the side.
+        BotLoadError: there is no such bot, file or program.
+    """
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("side")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise ValueError(f"{path} has no sides; write a table [[side]] for each")
+    sides = []
+    for number, table in enumerate(tables, 1):
+        try:
+            sides.append(Side.parse(shlex.join(_words_of(table)), each))
+        except (ValueError, BotLoadError) as error:
+            raise type(error)(f"{path}, side {number}: {error}") from error
+    return sides
+
+
+def _words_of(table: Mapping[str, object], prefix: str = "") -> Iterator[str]:
+    """Words such as ``option.threads=2``, also of tables in a table."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _words_of(value, f"{prefix}{key}.")
+        else:
+            for each in value if isinstance(value, list) else [value]:
+                text = str(each).lower() if isinstance(each, bool) else str(each)
+                yield f"{prefix}{key}={text}"
 
 
 def names_of(sides: Sequence[Side]) -> list[str]:

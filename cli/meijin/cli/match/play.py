@@ -1,6 +1,6 @@
 """`meijin play`: bots and engines against each other, on all cores of this machine."""
 
-import tomllib
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -30,7 +30,7 @@ from meijin.cli.options import (
 from meijin.cli.tournament.follow import PLAYERS
 from meijin.cli.tournament.sprt import SprtOptions
 from meijin.local.match_settings import USUAL_GAMES, USUAL_MAX_FAULTS
-from meijin.local.sides import Side, names_of, read_words, set_own_clocks
+from meijin.local.sides import Side, names_of, read_sides, read_words, set_own_clocks
 
 
 class Ponder(Enum):
@@ -116,8 +116,9 @@ def play(
     --max-faults allows, and with --sprt as that of `meijin match`.
     """
     words = read_words(each or ())
-    texts = [*(specs or ()), *([] if sides_file is None else _read_sides(sides_file))]
-    sides = [parse_side(text, words) for text in texts]
+    sides = [parse_side(text, words) for text in specs or ()]
+    if sides_file is not None:
+        sides += _sides_of(sides_file, words)
     if len(sides) < PLAYERS:
         raise CommandError("give two sides or more, such as: meijin play alphabeta mcts")
     names = parsed(names_of, sides)
@@ -149,27 +150,10 @@ MAX_NAME = 80
 """Characters of a tournament's name."""
 
 
-def _read_sides(path: Path) -> list[str]:
-    """The sides of a TOML file, in the words of the command line."""
+def _sides_of(path: Path, each: Sequence[str]) -> list[Side]:
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        return read_sides(path, each)
     except OSError as error:
         raise unusable_file(error) from None
     except ValueError as error:
-        raise CommandError(f"{path}: {error}") from None
-    tables = told.get("side")
-    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
-        raise CommandError(f"{path} has no sides; write a table [[side]] for each")
-    return [_words(table) for table in tables]
-
-
-def _words(table: dict[str, object]) -> str:
-    options = table.pop("options", {})
-    if isinstance(options, dict):
-        table |= {f"option.{key}": value for key, value in options.items()}
-    return " ".join(f"{key}={_quoted(value)}" for key, value in table.items())
-
-
-def _quoted(value: object) -> str:
-    text = str(value).replace("'", "'\\''")
-    return f"'{text}'"
+        raise CommandError(str(error)) from None
