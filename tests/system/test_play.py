@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select
 from tests.processes import Process, Processes, children_of, eventually, processes_of
 from tests.system.books import Books
+from tests.system.screen import terminal
 from tests.system.server import Server
 
 from meijin.ladder.refresh import refresh
@@ -19,6 +20,7 @@ from meijin.store import Database
 from meijin.store.ladders.runs import standings
 from meijin.store.schema import Bot, BotId, LadderId, TournamentId
 from meijin.store.tournaments.listing import get_tournament
+from meijin.worker.cores import cores
 
 SEARCHES = {
     "ada": ("alphabeta", "nodes=50"),
@@ -148,3 +150,30 @@ def test_a_match_that_is_ended_leaves_nothing_running(
     rest = games_of(processes.folder / "rest.jsonl")
     assert {game: rest.get(game, moves) for game, moves in before.items()} == before
     assert set(before) | set(rest) == set(range(1, 201))
+
+
+@on_linux
+def test_what_ctrl_c_leaves_is_told(processes: Processes) -> None:
+    """By the terminal's own: where the match stands, and how it goes on."""
+    with terminal(processes, 80, *LONG, "--data=mine") as opened:
+        opened.wait_for("game 4 ")
+        opened.type("\x03")
+        assert opened.wait() == 1
+        shown = " ".join(opened.screen.lines)
+    assert "alphabeta against random: " in shown
+    assert "interrupted; the same command goes on with what is in mine" in shown
+    eventually(lambda: not processes_of(processes.folder))
+
+
+@on_linux
+def test_a_pinned_game_keeps_to_a_core(processes: Processes) -> None:
+    """With both of its sides, and each game at once to another one, where there are as many."""
+    usable = cores()
+    match = processes.start("pinned", *LONG, *FILES, "--pin", f"--concurrency={len(usable)}")
+    path = processes.folder / "games.jsonl"
+    eventually(lambda: path.exists() and path.read_text().count("\n") > 3)
+    worker = worker_of(match)
+    slots = [pid for pid in children_of(worker) if os.getpgid(pid) == os.getpgid(worker)]
+    kept = [os.sched_getaffinity(pid) for pid in slots]
+    assert sorted(map(sorted, kept)) == [[core] for core in usable]
+    match.stop(signal.SIGINT)

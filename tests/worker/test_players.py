@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from tests.bots.bridge.conftest import brain
-from tests.processes import eventually, processes_of
+from tests.processes import children_of, eventually, processes_of
 
 from meijin.bots.bridge.dialogue import last_words
 from meijin.bots.sdk.answer import RESIGN, Failure
 from meijin.game import Board, Color, Ending, Outcome, TimeControl, Variant
+from meijin.worker.engine_player import EnginePlayer
 from meijin.worker.plan import SidePlan
 from meijin.worker.players import GameStart, Player, PlayerError, PlaysManyError, Turn
 from meijin.worker.sides import BotSide, EngineSide, Side
@@ -202,6 +203,25 @@ def test_an_engine_that_fails_is_replaced_for_the_next_game(side: MakeSide) -> N
 )
 def test_a_time_loss_says_what_came_instead(dialogue: list[str], words: str) -> None:
     assert last_words(dialogue) == words
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="reads /proc")
+def test_an_engine_that_may_not_ponder_stands_still() -> None:
+    """Between its own turns alone."""
+    plan = SidePlan("mine", command=brain("Brain"), is_suspended=True)
+    side = EngineSide(plan, Variant())
+    side.find_out()
+    player = side.player(0)
+    start(player)
+    assert isinstance(player, EnginePlayer)
+    assert player._session is not None
+    (engine,) = children_of(player._session.process.pid)
+    stat = Path(f"/proc/{engine}/stat")
+    for moves in ((), (0, 224)):
+        assert player.think(turn(*moves)).action is not None
+        eventually(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T")
+    player.close()
+    side.close()
 
 
 def test_files_beside_an_engine_make_another_version(tmp_path: Path) -> None:

@@ -23,7 +23,13 @@ from meijin.cli.match.players import (
     parse_side,
     wait_for_bots,
 )
-from meijin.cli.match.result import match_output, opened, rating_of, write_game_line
+from meijin.cli.match.result import (
+    match_output,
+    opened,
+    rating_of,
+    standing_lines,
+    write_game_line,
+)
 from meijin.cli.options import (
     DEFAULT_TIME,
     MAX_UINT32,
@@ -33,12 +39,19 @@ from meijin.cli.options import (
     TournamentOptions,
     parsed,
 )
-from meijin.cli.output import print_note
+from meijin.cli.output import PlainConsole, print_note
 from meijin.cli.profile import Profile
 from meijin.cli.tournament.follow import PLAYERS, View, follow
 from meijin.cli.tournament.sprt import SprtOptions
 from meijin.local.bots import BOT_START_TIMEOUT
-from meijin.local.connection import Connection, connect, make_tournament, set_state
+from meijin.local.connection import (
+    Connection,
+    connect,
+    get_tournament,
+    make_tournament,
+    set_state,
+)
+from meijin.local.errors import LeftTournamentError
 from meijin.local.first_fault import culprit_of, first_faults
 from meijin.local.match_play import check_capabilities
 from meijin.local.match_settings import USUAL_GAMES, USUAL_MAX_FAULTS
@@ -227,7 +240,13 @@ def play_match(
     if is_match and not shown.is_quiet:
         rating = rating_of(connection, made, shown.rating_interval)
     view = View(ended_too=True, is_quiet=shown.is_quiet, rating=rating, listeners=listeners)
-    response = follow(connection, made, view)
+    try:
+        response = follow(connection, made, view)
+    except LeftTournamentError:
+        response = get_tournament(connection, made.tournament_id, with_match_report=True)
+        if response.tournament.finished_games and not shown.is_quiet:
+            PlainConsole(stderr=True).print(*standing_lines(response), sep="\n")
+        raise
     return match_output(response, first_faults(connection, forfeited), folder)
 
 

@@ -112,7 +112,7 @@ def play(
     Games at once, with --concurrency 0: physical cores, divided by the most threads that a side's
     options say (threads, thread_num); never more than there are games.
 
-    The status is 5 when a side can't be played, 6 when one has forfeited more games than
+    The status is 5 when a side can't be run, 6 when one has forfeited more games than
     --max-faults allows, and with --sprt as that of `meijin match`.
     """
     words = read_words(each or ())

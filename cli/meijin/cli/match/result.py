@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 
 import typer
+from rich.console import RenderableType
 
 from meijin.cli.command import Output
 from meijin.cli.errors import CommandError, TooManyFaultsError, unusable_file
@@ -64,14 +65,19 @@ def match_output(
     logs = ""
     if folder is not None and (faults or folder.keeps_logs):
         logs = str(folder.keep_logs())
-    is_match = len(response.tournament.settings.bots) == PLAYERS
-    lines = [*(report_lines(response) if is_match else tournament_lines(response))]
+    lines = standing_lines(response)
     for fault in faults:
         lines += fault.lines()
     if logs:
         lines.append(f"logs: {logs}")
     value = {"first_faults": list(map(asdict, faults)), "logs": logs}
     return Output(message_fields(response) | value, lines, _failure(response))
+
+
+def standing_lines(response: pb.GetTournamentResponse) -> list[RenderableType]:
+    """What a match or a tournament has come to."""
+    is_match = len(response.tournament.settings.bots) == PLAYERS
+    return [*(report_lines(response) if is_match else tournament_lines(response))]
 
 
 def _failure(response: pb.GetTournamentResponse) -> Exception | None:
