@@ -9,6 +9,7 @@ which is to be connected instead; `error`, why it ends.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import signal
@@ -73,7 +74,7 @@ def main(path: str, descriptor: str = "") -> int:
         if descriptor:
             serve_pool(Connection(int(descriptor)), slots)
             return 0
-        return _serve(plan, slots, hellos)
+        return asyncio.run(_serve(plan, slots, hellos))
 
 
 def _find_out(sides: Mapping[str, Side]) -> list[Hello]:
@@ -99,19 +100,19 @@ def make_player(sides: Mapping[str, Side], name: str, slot: int) -> Player:
     return sides[name].player(slot)
 
 
-def _serve(plan: Plan, slots: Sequence[Slot], hellos: Sequence[Hello]) -> int:
+async def _serve(plan: Plan, slots: Sequence[Slot], hellos: Sequence[Hello]) -> int:
     """Play over the stream; imported now, since a process that has gRPC is not to be forked."""
     import grpc  # noqa: PLC0415 - see above
 
     from meijin.worker.worker import Worker, WorkerError  # noqa: PLC0415 - see above
 
-    with grpc.insecure_channel(plan.server) as channel:
+    async with grpc.aio.insecure_channel(plan.server) as channel:
         try:
-            Worker(slots, hellos).run(channel, lambda: say(ready=True))
+            await Worker(slots, hellos).run(channel, lambda: say(ready=True))
         except WorkerError as error:
             say(error=str(error))
-        except grpc.RpcError as error:
-            say(error=error.details() if isinstance(error, grpc.Call) else str(error))
+        except grpc.aio.AioRpcError as error:
+            say(error=error.details() or str(error))
         else:
             return 0
     return 1

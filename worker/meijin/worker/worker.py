@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import queue
-import selectors
-import threading
+import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TypeAlias
 
 import grpc
 
 from meijin.v1.play_service_pb2 import Hello
 from meijin.v1.worker_service_pb2 import (
+    Lease,
     LeasedGame,
     PlayedGame,
     PlayedPair,
@@ -40,6 +39,9 @@ CHANGE = 1.5
 """The room that the server is told of is told anew when it differs by this factor."""
 
 
+Stream: TypeAlias = "grpc.aio.StreamStreamCall[WorkRequest, WorkResponse]"
+
+
 class WorkerError(Exception):
     """The worker can't go on."""
 
@@ -54,7 +56,10 @@ class _Pair:
 
 
 class Worker:
-    """One stream and its slots; lives in one thread, beside one that reads the stream."""
+    """One stream and its slots, in the thread of an event loop.
+
+    That of grpc.aio: a stream of the other kind wakes its threads fifteen times a second.
+    """
 
     def __init__(self, slots: Sequence[Slot], hellos: Sequence[Hello]) -> None:
         """Have slots that are started, for sides that say hello so."""
@@ -64,87 +69,66 @@ class Worker:
         self._games: deque[LeasedGame] = deque()
         self._pairs: dict[str, _Pair] = {}
         self._finished: deque[_Pair] = deque()
-        self._unacknowledged = 0
-        self._requests: queue.SimpleQueue[WorkRequest | None] = queue.SimpleQueue()
-        self._responses: queue.SimpleQueue[WorkResponse | Exception] = queue.SimpleQueue()
-        self._hand_in_time = 0.0
-        self._reader, self._writer = os.pipe()
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self._reader, selectors.EVENT_READ)
-        for slot in slots:
-            self._selector.register(slot.connection, selectors.EVENT_READ, slot)
+        self._has_finished = asyncio.Event()
+        self._is_acknowledged = asyncio.Event()
         self._mean_seconds = 0.0
         self._began: dict[int, float] = {}
-        self._on_welcome: Callable[[], object] = lambda: None
 
-    def run(self, channel: grpc.Channel, on_welcome: Callable[[], object]) -> None:
+    async def run(self, channel: grpc.aio.Channel, on_welcome: Callable[[], object]) -> None:
         """Play until the stream ends.
 
         Args:
             on_welcome: Is called when the server has let the worker in, and knows its sides.
 
         Raises:
-            grpc.RpcError: how it has ended, where the server didn't end it in order.
+            grpc.aio.AioRpcError: how it has ended, where the server didn't end it in order.
             WorkerError: a side can't play any more.
         """
-        self._on_welcome = on_welcome
-        self._requests.put(WorkRequest(hello=WorkerHello(sides=self._hellos, room=self._room)))
-        call = WorkerServiceStub(channel).Work(iter(self._requests.get, None))
-        threading.Thread(target=self._read, args=(call,), daemon=True).start()
+        loop, call = asyncio.get_running_loop(), WorkerServiceStub(channel).Work()
+        failure: asyncio.Future[None] = loop.create_future()
+        for slot in self._slots:
+            loop.add_reader(slot.connection, self._hear, slot, failure)
+        reading = asyncio.create_task(self._read(call, on_welcome))
+        writing = asyncio.create_task(self._write(call))
         try:
-            while self._step():
-                pass
+            waited_for = (failure, reading, writing)
+            await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
+            if call.done() and not failure.done():
+                await reading  # which tells how the stream has ended
+            await next(each for each in waited_for if each.done())
         finally:
-            self._requests.put(None)
-            call.cancel()
-            self._selector.close()
+            for task in (reading, writing):
+                task.cancel()
+            await asyncio.gather(reading, writing, return_exceptions=True)
             for slot in self._slots:
+                loop.remove_reader(slot.connection)
                 slot.end()
 
-    def _read(self, call: Iterator[WorkResponse]) -> None:
-        """Pass on what the server says, in a thread of its own."""
-        try:
-            for response in call:
-                self._responses.put(response)
-                os.write(self._writer, b"\0")
-            self._responses.put(EOFError())
-        except grpc.RpcError as error:
-            self._responses.put(error)
-        os.write(self._writer, b"\0")
+    async def _read(self, call: Stream, on_welcome: Callable[[], object]) -> None:
+        """Take what the server says, until it ends the stream."""
+        async for response in call:
+            if response.HasField("welcome"):
+                on_welcome()
+            elif response.HasField("acknowledged"):
+                self._is_acknowledged.set()
+            self._take(response.lease)
+            for slot in self._slots:
+                self._deal(slot)
 
-    def _step(self) -> bool:
-        """Wait for something and see to it; False at the stream's end."""
-        may_hand_in = self._finished and not self._unacknowledged
-        seconds = max(0.0, self._hand_in_time - time.monotonic()) if may_hand_in else None
-        for key, _ in self._selector.select(seconds):
-            if key.data is not None:
-                self._hear(key.data)
-                continue
-            os.read(self._reader, 4096)
-            if not self._take_responses():
-                return False
-        for slot in self._slots:
-            if slot.game is None and self._games:
-                self._began[slot.number] = time.monotonic()
-                slot.play(self._games.popleft())
-        self._hand_in()
-        return True
+    async def _write(self, call: Stream) -> None:
+        """Say hello, and hand in what is over once the server has stored what came before."""
+        hello = WorkerHello(sides=self._hellos, room=self._room)
+        await call.write(WorkRequest(hello=hello))
+        while True:
+            await self._has_finished.wait()
+            self._is_acknowledged.clear()
+            await call.write(WorkRequest(played=self._taken()))
+            if not self._finished:
+                self._has_finished.clear()
+                await asyncio.sleep(HAND_IN_INTERVAL.total_seconds())
+            await self._is_acknowledged.wait()
 
-    def _take_responses(self) -> bool:
-        while not self._responses.empty():
-            response = self._responses.get()
-            if isinstance(response, EOFError):
-                return False
-            if isinstance(response, Exception):
-                raise response
-            self._take(response)
-        return True
-
-    def _take(self, response: WorkResponse) -> None:
-        self._unacknowledged -= response.HasField("acknowledged")
-        if response.HasField("welcome"):
-            self._on_welcome()
-        lease = response.lease
+    def _take(self, lease: Lease) -> None:
         if lease.withdrawn:
             gone = set(lease.withdrawn)
             self._games = deque(game for game in self._games if game.pairing_id not in gone)
@@ -154,31 +138,37 @@ class Worker:
                 self._pairs[game.pairing_id] = pair
                 self._games.append(game)
 
-    def _hear(self, slot: Slot) -> None:
+    def _deal(self, slot: Slot) -> None:
+        """Have a slot play that waits for a game, if there is one."""
+        if slot.game is None and self._games:
+            self._began[slot.number] = time.monotonic()
+            slot.play(self._games.popleft())
+
+    def _hear(self, slot: Slot, failure: asyncio.Future[None]) -> None:
         """A slot has played its game, or has ended."""
-        game = slot.game
         try:
             said = slot.connection.recv_bytes()
         except (EOFError, OSError):
             said = FAILED + b"a slot has ended"
         if said.startswith(FAILED):
-            raise WorkerError(said[len(FAILED) :].decode())
+            asyncio.get_running_loop().remove_reader(slot.connection)
+            if not failure.done():
+                failure.set_exception(WorkerError(said[len(FAILED) :].decode()))
+            return
+        game, slot.game = slot.game, None
         assert game is not None
-        slot.game = None
         seconds = time.monotonic() - self._began[slot.number]
+        self._deal(slot)
         self._mean_seconds += (seconds - self._mean_seconds) / (8 if self._mean_seconds else 1)
-        record = PlayedGame.FromString(said[1:])
         pair = self._pairs.pop(game.pairing_id)
-        pair.played.append(record)
+        pair.played.append(PlayedGame.FromString(said[1:]))
         pair.left.discard(game.pairing_id)
         if not pair.left:
             self._finished.append(pair)
+            self._has_finished.set()
 
-    def _hand_in(self) -> None:
-        """Hand in what is over, unless the server is still storing what came before, or just has."""
-        now = time.monotonic()
-        if not self._finished or self._unacknowledged or now < self._hand_in_time:
-            return
+    def _taken(self) -> PlayedPairs:
+        """As much of what is over as a message takes."""
         message = PlayedPairs(room=self._new_room())
         size = 0
         while self._finished:
@@ -188,9 +178,7 @@ class Worker:
                 break
             self._finished.popleft()
             message.pairs.append(pair)
-        self._unacknowledged += 1
-        self._hand_in_time = now + HAND_IN_INTERVAL.total_seconds() * (not self._finished)
-        self._requests.put(WorkRequest(played=message))
+        return message
 
     def _new_room(self) -> int:
         """The room to be told of, by how long games take; 0 where it is as it was told."""
