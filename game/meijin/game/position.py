@@ -58,6 +58,8 @@ _OFFERED, _DECLARED = 0x8000, 0xF000
 
 def encode_action(action: Action) -> Sequence[int]:
     """Codes of 16 bits: a cell for each stone, or those of a decision."""
+    if isinstance(action, int):
+        return (action,)
     match action:
         case Choose(color):
             return (CHOICE_CODES[color],)
@@ -65,9 +67,7 @@ def encode_action(action: Action) -> Sequence[int]:
             return (_DECLARED + offers,)
         case Offer(cells):
             return tuple(_OFFERED + cell for cell in cells)
-        case Placement(cells):
-            return cells
-    return (action,)
+    return action.cells
 
 
 def is_stone(code: int) -> bool:

@@ -129,10 +129,11 @@ class GameLoop:
             arbiter.add_evidence(**thought.evidence)
         else:
             self._judge(seat, ply, action, moment)
-            if arbiter.outcome is not None and arbiter.outcome.ending is Ending.ILLEGAL:
-                self._add_words(thought.words)
-            if arbiter.outcome is None or not arbiter.outcome.ending.is_forfeit:
+            outcome = arbiter.outcome
+            if outcome is None or not outcome.ending.is_forfeit:
                 self._note(seat, ply, action, thought)
+            elif outcome.ending is Ending.ILLEGAL:
+                self._add_words(thought.words)
 
     def _add_words(self, words: str) -> None:
         """Have the outcome say what the player has said."""
