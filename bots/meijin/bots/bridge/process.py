@@ -93,10 +93,12 @@ END_GRACE = timedelta(seconds=1)
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _CHUNK = 1 << 14
 """Bytes; the memory of larger ones goes back to the system each time, which takes 2 microseconds."""
-_FLOOD_CHUNKS = 128
+_PIPE_CHUNKS = 4
+"""What a pipe holds."""
+_FLOOD_CHUNKS = 32 * _PIPE_CHUNKS
 _FLOOD_PAUSE = 0.001  # seconds; one that writes without an end leaves others their time
-_STALE_CHUNKS = 256
-"""A pipe holds four; an engine that has written more by now writes without an end."""
+_STALE_CHUNKS = 64 * _PIPE_CHUNKS
+"""An engine that has written more by now writes without an end."""
 _KILL_SECONDS = 10.0
 _ERRORS_KEPT = 4096
 _ERRORS_SHOWN = 1 << 16
@@ -328,8 +330,8 @@ class EngineProcess:
         if self._output in sources:
             self._read_output()
             self._chunks += 1
-            if self._chunks > _FLOOD_CHUNKS:  # hold nobody else up, however much the engine writes
-                self.sleep(_FLOOD_PAUSE)
+            if self._chunks > _FLOOD_CHUNKS and not self._chunks % _PIPE_CHUNKS:
+                self.sleep(_FLOOD_PAUSE)  # hold nobody else up, however much the engine writes
         elif sources:
             self._read_errors()
             self._hear_control()
