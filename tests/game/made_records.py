@@ -144,7 +144,7 @@ def random_times(moves: tuple[int, ...], rng: random.Random) -> tuple[timedelta,
 def random_analysis(moves: tuple[int, ...], rng: random.Random) -> tuple[Analysis | None, ...]:
     return tuple(
         Analysis(
-            rng.randrange(-(2**31), 2**31),
+            rng.choice((None, rng.randrange(-(2**31), 2**31))),
             rng.choice((None, rng.randrange(99))),
             rng.choice((None, rng.randrange(2**63))),
             moves[:2],

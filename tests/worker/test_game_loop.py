@@ -40,7 +40,7 @@ class Script(Player):
     def __init__(self, answers: Sequence[Any], taken_ms: int = 3, score: int | None = None) -> None:
         self._answers = list(answers)
         self._taken_ns = taken_ms * MS
-        self._score = score
+        self.analysis = None if score is None else Analysis(score, 4, 99, ())
         self.start: GameStart | None = None
         self.turns: list[tuple[int, int, Color]] = []
         self.outcome: Outcome | None = None
@@ -50,10 +50,11 @@ class Script(Player):
 
     def think(self, turn: Turn) -> Thought:
         self.turns.append((turn.own_ns // MS, turn.limit_ns // MS, turn.color))
-        analysis = None if self._score is None else Analysis(self._score, 4, 99, ())
         answer = self._answers.pop(0)
         answered_ns = 1000 * MS + self._taken_ns
-        return Thought(1000 * MS, answered_ns, answer, analysis, {"said": "x"}, words="plays 9,9")
+        return Thought(
+            1000 * MS, answered_ns, answer, self.analysis, {"said": "x"}, words="plays 9,9"
+        )
 
     def end(self, outcome: Outcome | None) -> None:
         self.outcome = outcome
@@ -164,6 +165,22 @@ def test_agreed_scores_end_a_game() -> None:
     )
     assert record.outcome.ending == game_pb2.ENDING_ADJUDICATION
     assert record.outcome.winner == game_pb2.COLOR_WHITE
+
+
+@pytest.mark.parametrize(
+    ("analysis", "ending"),
+    [
+        (Analysis(score=0), game_pb2.ENDING_ADJUDICATION),
+        (Analysis(depth=3), game_pb2.ENDING_FIVE),
+    ],
+    ids=["level", "unknown"],
+)
+def test_an_unknown_score_is_not_level(analysis: Analysis, ending: int) -> None:
+    """Who has told a depth alone has not told 0."""
+    rules = tournament_pb.Adjudication(draw=tournament_pb.DrawRule(score=0, moves=2, from_ply=0))
+    ada, bob = Script((0, 1, 2, 3, 4), score=0), Script((5, 6, 7, 8))
+    bob.analysis = analysis
+    assert play(leased(adjudication=rules), ada, bob).outcome.ending == ending
 
 
 def test_evidence_is_json() -> None:

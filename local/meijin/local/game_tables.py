@@ -184,9 +184,10 @@ def move_rows(game: game_pb2.Game) -> Iterator[tuple[Value, ...]]:
         if move.HasField("analysis"):
             analysis = move.analysis
             pv = format_position(cells_on_board(decode_moves(analysis.pv), variant), variant)
+            score = analysis.score if analysis.HasField("score") else None
             depth = analysis.depth if analysis.HasField("depth") else None
             nodes = min(analysis.nodes, MAX_INT64) if analysis.HasField("nodes") else None
-            said = (analysis.score, depth, nodes, pv)
+            said = (score, depth, nodes, pv)
         name = cell_name(move.cell, variant)
         yield (key, ply, SIDES[ply % 2], move.cell, name, is_opening, *times, *said)
 

@@ -690,7 +690,7 @@ class Analysis(_message.Message):
     NODES_FIELD_NUMBER: _builtins.int
     PV_FIELD_NUMBER: _builtins.int
     score: _builtins.int
-    """From the mover's side, in the engine's own unit."""
+    """From the mover's side, in the engine's own unit; absent where it has not told."""
     depth: _builtins.int
     """Plies searched; absent where it has not told."""
     nodes: _builtins.int
@@ -702,23 +702,27 @@ class Analysis(_message.Message):
     def __init__(
         self,
         *,
-        score: _builtins.int = ...,
+        score: _builtins.int | None = ...,
         depth: _builtins.int | None = ...,
         nodes: _builtins.int | None = ...,
         pv: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_depth", b"_depth", "_nodes", b"_nodes", "depth", b"depth", "nodes", b"nodes"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_depth", b"_depth", "_nodes", b"_nodes", "_score", b"_score", "depth", b"depth", "nodes", b"nodes", "score", b"score"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_depth", b"_depth", "_nodes", b"_nodes", "depth", b"depth", "nodes", b"nodes", "pv", b"pv", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_depth", b"_depth", "_nodes", b"_nodes", "_score", b"_score", "depth", b"depth", "nodes", b"nodes", "pv", b"pv", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__depth: _TypeAlias = _typing.Literal["depth"]  # noqa: Y015
     _WhichOneofArgType__depth: _TypeAlias = _typing.Literal["_depth", b"_depth"]  # noqa: Y015
     _WhichOneofReturnType__nodes: _TypeAlias = _typing.Literal["nodes"]  # noqa: Y015
     _WhichOneofArgType__nodes: _TypeAlias = _typing.Literal["_nodes", b"_nodes"]  # noqa: Y015
+    _WhichOneofReturnType__score: _TypeAlias = _typing.Literal["score"]  # noqa: Y015
+    _WhichOneofArgType__score: _TypeAlias = _typing.Literal["_score", b"_score"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__depth) -> _WhichOneofReturnType__depth | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__nodes) -> _WhichOneofReturnType__nodes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__score) -> _WhichOneofReturnType__score | None: ...
 
 Global___Analysis: _TypeAlias = Analysis  # noqa: Y015
 

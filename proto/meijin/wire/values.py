@@ -159,9 +159,10 @@ def analysis_to_proto(analysis: Analysis) -> game_pb2.MoveAnalysis:
 
 def analysis_from_proto(message: game_pb2.MoveAnalysis) -> Analysis:
     pv = tuple(decode_moves(message.pv))
+    score = message.score if message.HasField("score") else None
     depth = message.depth if message.HasField("depth") else None
     nodes = message.nodes if message.HasField("nodes") else None
-    return Analysis(message.score, depth, nodes, pv)
+    return Analysis(score, depth, nodes, pv)
 
 
 def time_to_proto(time: datetime) -> Timestamp:

@@ -247,15 +247,20 @@ def test_analysis_is_a_message() -> None:
 
     class Talker(FirstCell):
         def choose(self, position: Position) -> Answer:
-            if position.board.moves:
-                return RESIGN
-            return Choice(112, Analysis(score=5, depth=3, nodes=9, pv=[112, 98]))
+            match len(position.board.moves):
+                case 0:
+                    return Choice(112, Analysis(score=5, depth=3, nodes=9, pv=[112, 98]))
+                case 2:
+                    return Choice(113, Analysis(nodes=9))
+            return RESIGN
 
-    assert answers(Talker(), "START 15", "BEGIN", "TURN 0,0") == [
+    assert answers(Talker(), "START 15", "BEGIN", "TURN 0,0", "TURN 1,0") == [
         "OK",
         "MESSAGE depth 3 eval 5 nodes 9 bestline [7,7] [8,6]",
         "7,7",
-        "1,0",
+        "MESSAGE nodes 9",
+        "8,7",
+        "2,0",
     ]
 
 

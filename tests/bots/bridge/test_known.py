@@ -31,7 +31,7 @@ def test_what_engines_write(said: dict[str, Any]) -> None:
     found = read_analysis(messages, Variant(), move, patterns)
     assert found is not None
     line = cells(said.get("line", ""))
-    expected = Analysis(said.get("score", 0), said.get("depth"), said.get("nodes"), line)
+    expected = Analysis(said.get("score"), said.get("depth"), said.get("nodes"), line)
     assert Analysis(found.score, found.depth, found.nodes, tuple(found.pv)) == expected
 
 

@@ -57,6 +57,7 @@ def test_wins_at_once(make: Make, names: str) -> None:
     side = board.side_to_move
     board.play(choice.cell)
     assert board.winner is side
+    assert analysis.score is not None
     assert analysis.score >= 99
 
 

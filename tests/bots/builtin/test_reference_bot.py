@@ -44,7 +44,9 @@ def test_analysis_of_playouts() -> None:
     assert first == second
     assert first.analysis is not None
     assert first.analysis.nodes == 50
-    assert 0 <= first.analysis.score <= 100
+    score = first.analysis.score
+    assert score is not None
+    assert 0 <= score <= 100
 
 
 @pytest.mark.parametrize(("rule", "wins"), [(STANDARD, False), (FREESTYLE, True)])

@@ -162,7 +162,7 @@ def test_actions_are_plain_values() -> None:
     assert command_from_proto(pb.PlayRequest(actions=message), 5) == Actions(
         plays=[
             (3, 4, 5, None, 0),
-            (6, 7, 8, {"score": 0, "depth": 9, "pv": []}, 10),
+            (6, 7, 8, {"depth": 9, "pv": []}, 10),
         ],
         resigns=[1],
         failures=[

@@ -85,6 +85,14 @@ async def test_the_whole_game_is_shown() -> None:
     assert text.count("<tr data-ply=") == 10
 
 
+async def test_an_unknown_score_is_no_nought() -> None:
+    """Neither in the table nor for the chart."""
+    said = (None,) * 4 + (Analysis(depth=9),) + (None,) * 4
+    text = await page(replace(RECORD, analysis=said))
+    assert '<td class="number" data-field="score">\u2013</td>' in text
+    assert "data-score" not in text
+
+
 async def test_what_played_is_shown() -> None:
     """The program of each side, and the game's place in its tournament."""
     engine = GameEngine("ab12", ("depth=4", "nodes=3000"), HOSTILE, 2, 2**28)

@@ -19,7 +19,7 @@ RECORD = GameRecord(
     moves=MOVES,
     times=(SECOND * 0, SECOND, SECOND * 2, SECOND * 3),
     raw_times=(SECOND * 0, SECOND * 2, SECOND * 3, SECOND * 4),
-    analysis=(None, Analysis(30, 4, 900, MOVES[1:3]), Analysis(-7, 5, 10, ()), None),
+    analysis=(None, Analysis(30, 4, 900, MOVES[1:3]), Analysis(-7, 5, 10, ()), Analysis(depth=6)),
     opening_plies=1,
     time_control=TimeControl.parse("60+1"),
 )

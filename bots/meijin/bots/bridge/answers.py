@@ -93,7 +93,7 @@ def read_analysis(
             pv = _line(match[1], variant, cell, patterns.rows) or pv
     if score is None and depth is None and nodes is None and not pv:
         return None
-    return Analysis(score or 0, depth, nodes, pv)
+    return Analysis(score, depth, nodes, pv)
 
 
 def _score(text: str) -> int | None:

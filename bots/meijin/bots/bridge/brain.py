@@ -264,8 +264,9 @@ class Brain:
 
 def _message(analysis: Analysis, variant: Variant) -> str:
     pv = " ".join(f"[{point_name(cell, variant)}]" for cell in analysis.pv)
-    found = f"depth {analysis.depth} eval {analysis.score} nodes {analysis.nodes}"
-    return f"MESSAGE {found} bestline {pv}".removesuffix(" bestline ")
+    numbers = {"depth": analysis.depth, "eval": analysis.score, "nodes": analysis.nodes}
+    said = [f"{name} {number}" for name, number in numbers.items() if number is not None]
+    return " ".join(["MESSAGE", *said, *([f"bestline {pv}"] if pv else [])])
 
 
 logger = logging.getLogger("meijin.bots")

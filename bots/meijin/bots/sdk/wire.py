@@ -182,7 +182,9 @@ def analysis_to_proto(analysis: Analysis) -> play_service_pb2.Analysis | None:
     """Clip an analysis to what the wire can carry; leave it out if it is none at all."""
     try:
         return play_service_pb2.Analysis(
-            score=max(-_MAX_SCORE, min(int(analysis.score), _MAX_SCORE)),
+            score=None
+            if analysis.score is None
+            else max(-_MAX_SCORE, min(int(analysis.score), _MAX_SCORE)),
             depth=None if analysis.depth is None else min(int(analysis.depth), _MAX_DEPTH),
             nodes=None if analysis.nodes is None else min(int(analysis.nodes), _MAX_NODES),
             pv=encode_moves([int(cell) for cell in analysis.pv[:MAX_PV]]),

@@ -193,7 +193,8 @@ def _line(asked: FilePosition, finding: Finding) -> str:
     }
     if found is not None:
         cells = cells_on_board(found.pv, variant)
-        fields |= {name: int(getattr(found, name)) for name in ("score", "depth", "nodes")}
+        numbers = {name: getattr(found, name) for name in ("score", "depth", "nodes")}
+        fields |= {name: int(told) for name, told in numbers.items() if told is not None}
         fields["pv"] = [cell_name(int(cell), variant) for cell in cells]
     if asked.label is not None:
         fields["id"] = asked.label

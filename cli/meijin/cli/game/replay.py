@@ -170,7 +170,10 @@ def _answer_object(
     said = answer.analysis if isinstance(answer, Choice) else None
     if said is not None and (sent := analysis_to_proto(said)) is not None:
         pv = [_cell(cell, record.variant) for cell in decode_moves(sent.pv)]
-        numbers = {name: getattr(sent, name) for name in ("score", "depth", "nodes")}
+        numbers = {
+            name: getattr(sent, name) if sent.HasField(name) else None
+            for name in ("score", "depth", "nodes")
+        }
         made["analysis"] = numbers | {"pv": pv}
     if isinstance(answer, Failure):
         made["cause"] = "supplier" if answer.is_suppliers else "bot"
@@ -264,8 +267,11 @@ def _print_answer(found: dict[str, Any], reply: Reply, budget: timedelta) -> Non
     said = [f"{found['answer']} after {had}", *(note for note, is_so in notes.items() if is_so)]
     console.print(", ".join(said))
     if analysis := found.get("analysis"):
+        score, depth, nodes = (
+            "-" if analysis[name] is None else analysis[name]
+            for name in ("score", "depth", "nodes")
+        )
         console.print(
-            f"score {analysis['score']}, depth {analysis['depth']}, {analysis['nodes']} nodes, "
-            f"expects {' '.join(analysis['pv'])}",
+            f"score {score}, depth {depth}, {nodes} nodes, expects {' '.join(analysis['pv'])}",
             soft_wrap=True,
         )

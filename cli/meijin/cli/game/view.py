@@ -126,7 +126,7 @@ def _thoughts(game: game_pb2.Game, ply: int) -> Iterator[str]:
     if not move.HasField("analysis"):
         return
     found = analysis_from_proto(move.analysis)
-    yield f"score {found.score:>6}"
+    yield f"score {'-' if found.score is None else found.score:>6}"
     yield f"depth {'-' if found.depth is None else found.depth:>2}"
     yield f"nodes {'-' if found.nodes is None else rate_text(found.nodes) or 0:>5}"
     variant = variant_from_proto(game.variant)

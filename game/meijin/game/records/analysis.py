@@ -21,10 +21,10 @@ _PV = "pv "
 class Analysis:
     """Analysis: what a search found; people see it beside the game."""
 
-    score: int = 0
-    """From the bot's side, in its own unit; more is better."""
+    score: int | None = None
+    """From the bot's side, in its own unit; more is better. ``None`` where nobody has told."""
     depth: int | None = None
-    """Plies searched; ``None`` where nobody has told."""
+    """Plies searched; likewise."""
     nodes: int | None = None
     """Positions visited; likewise."""
     pv: Sequence[int] = ()
@@ -43,7 +43,8 @@ def cells_on_board(pv: Iterable[int], variant: Variant) -> tuple[int, ...]:
 
 def format_analysis(analysis: Analysis, variant: Variant) -> Iterator[str]:
     """The parts of an analysis in writing, such as ``score 30`` and ``pv h8 i9``."""
-    yield f"score {analysis.score}"
+    if analysis.score is not None:
+        yield f"score {analysis.score}"
     if analysis.depth is not None:
         yield f"depth {analysis.depth}"
     if analysis.nodes is not None:

@@ -85,10 +85,9 @@ def _move(record: GameRecord, ply: int) -> dict[str, Any]:
         move["raw_time_us"] = record.raw_times[ply] // MICROSECOND
     analysis = record.analysis[ply] if record.analysis else None
     if analysis is not None:
-        counts = {"depth": analysis.depth, "nodes": analysis.nodes}
+        numbers = {"score": analysis.score, "depth": analysis.depth, "nodes": analysis.nodes}
         move["analysis"] = {
-            "score": analysis.score,
-            **{name: count for name, count in counts.items() if count is not None},
+            **{name: number for name, number in numbers.items() if number is not None},
             "pv": [cell_name(cell, record.variant) for cell in analysis.pv],
         }
     return move
@@ -251,8 +250,10 @@ def _analysis(move: _Fields, variant: Variant) -> Analysis | None:
     def read(found: dict[str, object]) -> Analysis:
         fields = _Fields(found, "an analysis")
         pv = tuple(parse_cell(str(cell), variant) for cell in fields.get("pv", list))
-        depth, nodes = (fields.optional(name, int, int) for name in ("depth", "nodes"))
-        return Analysis(fields.get("score", int), depth, nodes, pv)
+        score, depth, nodes = (
+            fields.optional(name, int, int) for name in ("score", "depth", "nodes")
+        )
+        return Analysis(score, depth, nodes, pv)
 
     return move.optional("analysis", dict, read)
 

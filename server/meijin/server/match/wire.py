@@ -268,9 +268,10 @@ def evaluation_from_proto(message: pb.Evaluation) -> Evaluation:
     analysis = None
     if message.HasField("analysis"):
         said = message.analysis
+        score = said.score if said.HasField("score") else None
         depth = said.depth if said.HasField("depth") else None
         nodes = said.nodes if said.HasField("nodes") else None
-        analysis = SearchAnalysis(said.score, depth, nodes, _line(said.pv))
+        analysis = SearchAnalysis(score, depth, nodes, _line(said.pv))
     return Evaluation(
         message.evaluation,
         message.cell if message.HasField("cell") else None,
@@ -310,7 +311,9 @@ def _failure_from_proto(message: pb.Failure) -> Failure:
 
 
 def analysis_from_proto(message: pb.Analysis) -> Analysis:
-    told: Analysis = {"score": message.score, "pv": list(_line(message.pv))}
+    told: Analysis = {"pv": list(_line(message.pv))}
+    if message.HasField("score"):
+        told["score"] = message.score
     if message.HasField("depth"):
         told["depth"] = message.depth
     if message.HasField("nodes"):

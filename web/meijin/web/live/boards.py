@@ -94,7 +94,7 @@ def _evaluation(evaluation: GameEvaluation) -> Mapping[str, object]:
     analysis = evaluation.analysis
     return {
         "ply": evaluation.ply,
-        "score": analysis.score,
+        "score": analysis.score if analysis.HasField("score") else None,
         "depth": analysis.depth if analysis.HasField("depth") else None,
         "nodes": analysis.nodes if analysis.HasField("nodes") else None,
         "pv": list(decode_moves(analysis.pv)),

@@ -73,7 +73,7 @@ function drawWords() {
   find("move").textContent = describe(move);
   const said = move && move.analysis;
   find("analysis").textContent = said
-    ? `score ${said.score}, depth ${said.depth}, ${said.nodes} nodes` +
+    ? `score ${said.score ?? "–"}, depth ${said.depth ?? "–"}, ${said.nodes ?? "–"} nodes` +
       (said.pv.length ? `, expects ${said.pv.join(" ")}` : "")
     : "";
   find("end").textContent = ply === game.moves.length ? end : "";

@@ -55,7 +55,7 @@ class GamePage {
   /**
    * Takes what has happened in the game since.
    * @param {{ply: number, cells: number[], clocks?: {black: string, white: string},
-   *   evaluations?: {ply: number, score: number, depth: number | null, nodes: number | null, pv: number[]}[],
+   *   evaluations?: {ply: number, score: number | null, depth: number | null, nodes: number | null, pv: number[]}[],
    *   ended?: boolean}} update `ply` is how many moves came before `cells`; the ply of an
    *   evaluation that of its move, from 1, its score the bot's own; clocks are texts.
    */

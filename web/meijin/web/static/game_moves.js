@@ -111,10 +111,10 @@ export class Moves {
   evaluate({ ply, score, depth, nodes, pv }) {
     const element = this.#plies[ply];
     if (!element) return;
-    element.dataset.score = ply % 2 ? score : -score;
+    if (score !== null) element.dataset.score = ply % 2 ? score : -score;
     const { width, height } = this.size;
     const line = pv.map((cell) => cellName(cell, width, height)).join(" ");
-    this.#write(element, { score: score > 0 ? `+${score}` : score, depth: depth ?? "–", nodes: nodes ?? "–", line });
+    this.#write(element, { score: score > 0 ? `+${score}` : score ?? "–", depth: depth ?? "–", nodes: nodes ?? "–", line });
   }
 
   /** Sets both clocks as they are after the last move. */

@@ -4,7 +4,7 @@ const COME_BACK_MS = 20_000;
 
 /**
  * What a bot said of a move of its own.
- * @typedef {{ply: number, score: number, depth: number | null, nodes: number | null, pv: number[]}} Thought
+ * @typedef {{ply: number, score: number | null, depth: number | null, nodes: number | null, pv: number[]}} Thought
  */
 
 /**

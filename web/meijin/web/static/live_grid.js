@@ -83,7 +83,7 @@ function thoughtText(thought) {
   const { black, white, thought: form } = template.dataset;
   return form
     .replace("%side", thought.ply % 2 ? white : black)
-    .replace("%score", thought.score)
+    .replace("%score", thought.score ?? "–")
     .replace("%depth", thought.depth ?? "–")
     .replace("%nodes", thought.nodes?.toLocaleString("en") ?? "–");
 }

@@ -116,7 +116,7 @@ def told_analysis(said: Mapping[str, Any] | None, variant: Variant) -> Analysis 
     if said is None:
         return None
     return Analysis(
-        score=said.get("score", 0),
+        score=said.get("score"),
         depth=said.get("depth"),
         nodes=said.get("nodes"),
         pv=cells_on_board(said.get("pv", ()), variant),

@@ -46,8 +46,8 @@ class ShownPly:
 
     @property
     def black_score(self) -> int | None:
-        """The score that its bot told, from black's side."""
-        if self.said is None:
+        """The score that its bot told, from black's side; ``None`` where it told none."""
+        if self.said is None or self.said.score is None:
             return None
         return self.said.score if self.side is Color.BLACK else -self.said.score
 
