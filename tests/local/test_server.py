@@ -14,7 +14,8 @@ from meijin.local import child as module
 from meijin.local.bots import BOT_START_TIMEOUT, NOTICE_INTERVAL, Startup
 from meijin.local.child import Child, status_text, stopping
 from meijin.local.errors import ArenaError
-from meijin.local.server import local_arena
+from meijin.local.server import addresses, local_arena, local_server, without_ladder
+from meijin.wire.contract import SERVER_LOG_FILE
 
 LIMIT = BOT_START_TIMEOUT.total_seconds()
 DYING_SERVER = r"""
@@ -108,3 +109,19 @@ def test_bots_end_together(tmp_path: Path) -> None:
             with process.stdout:
                 assert process.stdout.readline() == "ready\n"
     assert [child.process.returncode for child in children.values()] == [0, 0]
+
+
+def test_a_folder_in_use_is_left_as_it_is(tmp_path: Path) -> None:
+    """The second server says why it ends, behind what the first has said, which goes on."""
+    log = tmp_path / SERVER_LOG_FILE
+    options = without_ladder(tmp_path)
+    with local_server(tmp_path, *options) as (address, _):
+        before = log.read_bytes()
+        with (
+            pytest.raises(ArenaError, match=f"another server is running on .* at {address}"),
+            local_server(tmp_path, *options),
+        ):
+            pass
+        assert log.read_bytes().startswith(before)
+    with local_server(tmp_path, *options) as (address, _):
+        assert addresses(log) == (address, "")

@@ -133,7 +133,9 @@ def local_server(
     arguments += [f"--web={web}", f"--env-file={os.devnull}", *options]
     with stopping() as children:
         log = data / SERVER_LOG_FILE
-        server = children["server"] = start_child(arguments, log, env=SETTINGS, program=program)
+        # Behind what is there, which may be that of a server that runs.
+        server = start_child(arguments, log, goes_on=True, env=SETTINGS, program=program)
+        children["server"] = server
         yield _address(server), server
 
 
@@ -167,12 +169,13 @@ def explaining(server: Child) -> Iterator[None]:
 
 
 def addresses(log: Path) -> tuple[str, str]:
-    """Where a server that has started listens, and where its pages are, by its log.
+    """Where the server that has started last listens, and where its pages are, by its log.
 
     The second is empty where it has none, or none yet.
     """
     words = log.read_text(encoding="utf-8", errors="replace")
-    found = [pattern.search(words) for pattern in (LISTENING, PAGES)]
+    begin = max((found.start() for found in LISTENING.finditer(words)), default=0)
+    found = [pattern.search(words, begin) for pattern in (LISTENING, PAGES)]
     listening, pages = ("" if each is None else each[1] for each in found)
     return listening, pages
 
