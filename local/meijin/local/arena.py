@@ -42,7 +42,8 @@ Player: TypeAlias = "Bot | Chooser | str | Path | Sequence[str]"
 text or as its words, or a Python file, which plays in a process of its own; or, on another's server,
 the name of a bot that is connected there."""
 
-_Player: TypeAlias = "Bot | str | Path | Sequence[str]"
+_Known: TypeAlias = Bot | Side | str
+"""A player, read: of another's server a bot that is connected there is its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +143,14 @@ class Arena:
         if place is None:
             raise ArenaError("the arena isn't open: play within `with Arena() as arena:`")
         wanted = MatchSettings(**settings).tournament()
+        read = _side_here if self._server is None else _bot_there
         players = [
-            each if isinstance(each, str | Path | Sequence) else as_bot(each)
+            read(each) if isinstance(each, str | Path | Sequence) else as_bot(each)
             for each in (first, second)
         ]
-        names = self._names(*players)
+        names = _names(players)
         wanted.name, wanted.bots[:] = " - ".join(names), names
-        if self._server is None:
-            sides = [None if isinstance(each, Bot) else side_of(each) for each in players]
-            set_own_clocks(wanted, sides)
+        set_own_clocks(wanted, [each if isinstance(each, Side) else None for each in players])
         given = dict(zip(names, players, strict=True))
         process = place.process
         with _in_words(), nullcontext() if process is None else explaining(process):
@@ -159,27 +159,17 @@ class Arena:
             games = finished_games(place.connection, response.tournament.tournament_id)
             return result_of(response, games, first_faults(place.connection, games))
 
-    def _names(self, *players: _Player) -> list[str]:
-        """What the two are called, told apart on a server of the arena's own."""
-        if self._server is None:
-            return told_apart([(_own_name(each), _options(each)) for each in players])
-        return [_name_there(each) for each in players]
-
     @contextmanager
     def _playing(
-        self, place: _Place, given: Mapping[str, _Player], wanted: pb.TournamentSettings
+        self, place: _Place, given: Mapping[str, _Known], wanted: pb.TournamentSettings
     ) -> Iterator[Players]:
         """What plays one match: a worker, or bots that are connected where one is of this process."""
         bots = {name: player for name, player in given.items() if isinstance(player, Bot)}
-        others = {name: each for name, each in given.items() if not isinstance(each, Bot)}
+        sides = {name: each for name, each in given.items() if isinstance(each, Side)}
         players = Players()
         variant = variant_from_proto(wanted.variant)
         with ExitStack() as stack:
-            if place.folder is None:
-                files = {name: each for name, each in others.items() if isinstance(each, Path)}
-                bots |= {name: load_bot(str(file)) for name, file in files.items()}
-            elif not bots:
-                sides = {name: side_of(each) for name, each in others.items()}
+            if place.folder is not None and not bots:
                 games, wanted.max_games = games_at_once(wanted, sides.values()), 0
                 worker = playing(
                     place.connection,
@@ -191,10 +181,10 @@ class Arena:
                     variant=variant,
                 )
                 stack.enter_context(worker)
-            else:
+            elif place.folder is not None:
                 commands = {
-                    name: side_of(each).connecting(name, place.address, variant)
-                    for name, each in others.items()
+                    name: side.connecting(name, place.address, variant)
+                    for name, side in sides.items()
                 }
                 started = local_bots(
                     place.connection, commands, folder=place.folder, tell=self._tell
@@ -226,28 +216,33 @@ def play_match(
         return arena.play_match(first, second, **settings)
 
 
-def side_of(player: str | Path | Sequence[str]) -> Side:
+def _side_here(player: str | Path | Sequence[str]) -> Side:
     """A player that is run in a process of its own."""
+    words = [str(player)] if isinstance(player, Path) else player
+    return Side.parse(words if isinstance(words, str) else shlex.join(words))
+
+
+def _bot_there(player: str | Path | Sequence[str]) -> Bot | str:
+    """A player on another's server: a bot that is connected there, or one of a file."""
     if isinstance(player, Path):
-        player = [str(player)]
-    return Side.parse(player if isinstance(player, str) else shlex.join(player))
+        return load_bot(str(player))
+    if isinstance(player, str):
+        return player
+    raise ValueError("on another's server a player is a bot's name, a file or a function")
 
 
-def _own_name(player: _Player) -> str:
-    return player.name if isinstance(player, Bot) else side_of(player).own_name
-
-
-def _name_there(player: _Player) -> str:
-    """What a bot plays as on another's server."""
-    if isinstance(player, Bot | str):
-        return player if isinstance(player, str) else player.name
-    return side_of(player).own_name
-
-
-def _options(player: _Player) -> list[str]:
-    if isinstance(player, Bot):
-        return [f"{name}={value}" for name, value in player.configuration.items()]
-    return side_of(player).settings
+def _names(players: Sequence[_Known]) -> list[str]:
+    """What they are called, told apart unless they are others' bots."""
+    known: list[tuple[str, Sequence[str]]] = []
+    for player in players:
+        if isinstance(player, str):
+            known.append((player, ()))
+        elif isinstance(player, Bot):
+            options = [f"{name}={value}" for name, value in player.configuration.items()]
+            known.append((player.name, options))
+        else:
+            known.append((player.own_name, player.settings))
+    return told_apart(known) if str not in map(type, players) else [name for name, _ in known]
 
 
 @contextmanager
