@@ -237,6 +237,11 @@ async def test_a_decided_tournament_takes_its_games_back(server: ServerInTest) -
             "more analyses than actions",
         ),
         ({"pairing_id": "x"}, "that is no number"),
+        ({"raw_ns": [1]}, "3 actions have 4 raw and 3 charged times"),
+        (
+            {"actions": encode_moves(FIVE[:4]), "raw_ns": [1], "charged_ns": [2**64 - 1]},
+            "an action takes longer than any record holds",
+        ),
     ],
     ids=[
         "deep",
@@ -251,6 +256,8 @@ async def test_a_decided_tournament_takes_its_games_back(server: ServerInTest) -
         "ply",
         "analyses",
         "id",
+        "times",
+        "years",
     ],
 )
 async def test_a_record_that_nobody_could_read_is_refused(

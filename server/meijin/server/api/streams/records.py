@@ -1,12 +1,13 @@
 """Leases and records on the wire: what a worker is to play, and what it has played."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import NoReturn
 
 from meijin.game import decode_moves
+from meijin.game.records.json import MAX_TIME_US
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.match.live.commands import PlayedGame
 from meijin.server.match.wire import MAX_ID_DIGITS, analysis_from_proto
@@ -63,7 +64,7 @@ def played_from_proto(message: pb.PlayedGame) -> PlayedGame:
     """
     with invalid_request("game"):
         codes = decode_moves(message.actions)
-        actions = list(zip(codes, message.raw_ns, message.charged_ns, strict=True))
+        actions = _timed(codes, message.raw_ns, message.charged_ns)
         outcome = outcome_from_proto(message.outcome)
         start_time, end_time = message.start_time.ToDatetime(UTC), message.end_time.ToDatetime(UTC)
     if end_time < start_time:
@@ -79,6 +80,22 @@ def played_from_proto(message: pb.PlayedGame) -> PlayedGame:
         replace(outcome, detail=plain_text(outcome.detail[:MAX_DETAIL])),
         evidence_from_json(message.evidence),
     )
+
+
+def _timed(
+    codes: Sequence[int], raw_ns: Sequence[int], charged_ns: Sequence[int]
+) -> list[tuple[int, int, int]]:
+    """Codes with their times.
+
+    Raises:
+        ValueError: not each has them, or a time is one that no record may have.
+    """
+    if not len(codes) == len(raw_ns) == len(charged_ns):
+        times = f"{len(raw_ns)} raw and {len(charged_ns)} charged times"
+        raise ValueError(f"{len(codes)} actions have {times}")
+    if max((*raw_ns, *charged_ns), default=0) > 1000 * MAX_TIME_US:
+        raise ValueError("an action takes longer than any record holds")
+    return list(zip(codes, raw_ns, charged_ns, strict=True))
 
 
 def when_played(
