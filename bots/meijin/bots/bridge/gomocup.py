@@ -278,7 +278,7 @@ class GomocupProtocol(EngineProtocol):
         variant = replace(self._begun, opening_rule=rule)
         task = GamePosition(Board.from_moves(moves, variant)).task
         assert task is not None
-        names = [self._name(cell) for cell in moves]
+        names = [point_name(cell, variant) for cell in moves]
         if self.traits.numbers_openings:
             names = [f"{name},{1 + ply % 2}" for ply, name in enumerate(names)]
         lines = [OPENING_COMMANDS[rule.name], *names, "DONE"]
@@ -301,7 +301,7 @@ class GomocupProtocol(EngineProtocol):
             return "" if self._stones else "BEGIN"
         if list(moves[:-1]) != self._stones or self.traits.takes_turns is False:
             return ""
-        return f"TURN {self._name(moves[-1])}"
+        return f"TURN {point_name(moves[-1], self._begun)}"
 
     def _clear(self, variant: Variant, patience: timedelta) -> Dialogue[None]:
         """Have the board emptied: by RESTART, or by START where the engine doesn't do that."""
@@ -365,9 +365,6 @@ class GomocupProtocol(EngineProtocol):
             if reply.kind is ReplyKind.MOVE:
                 return reply, True
         return EngineReply(ReplyKind.MOVE, suggestion.text, suggestion.points), False
-
-    def _name(self, cell: int) -> str:
-        return point_name(cell, self._begun)
 
 
 STOP_PATIENCE = timedelta(seconds=1)

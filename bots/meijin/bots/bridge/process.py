@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from io import FileIO
 from pathlib import Path
 from typing import NoReturn
 
@@ -91,14 +92,11 @@ WHOLE_PART = timedelta(milliseconds=150)
 END_GRACE = timedelta(seconds=1)
 """What an engine may take to end by itself; the protocol says one second."""
 _LAUNCHER = Path(__file__).with_name("launcher.py")
-_CHUNK = 1 << 14
-"""Bytes; the memory of larger ones goes back to the system each time, which takes 2 microseconds."""
-_PIPE_CHUNKS = 4
-"""What a pipe holds."""
-_FLOOD_CHUNKS = 32 * _PIPE_CHUNKS
+_CHUNK = 1 << 16
+_FLOOD_CHUNKS = 32
 _FLOOD_PAUSE = 0.001  # seconds; one that writes without an end leaves others their time
-_STALE_CHUNKS = 64 * _PIPE_CHUNKS
-"""An engine that has written more by now writes without an end."""
+_STALE_CHUNKS = 64
+"""A pipe holds one; an engine that has written more by now writes without an end."""
 _KILL_SECONDS = 10.0
 _ERRORS_KEPT = 4096
 _ERRORS_SHOWN = 1 << 16
@@ -143,11 +141,12 @@ class EngineProcess:
         finally:
             theirs.close()
         assert self._launcher.stdin is not None
-        assert self._launcher.stdout is not None
+        assert isinstance(self._launcher.stdout, FileIO)
+        self._stdout = self._launcher.stdout
         assert self._launcher.stderr is not None
         self._streams = (self._launcher.stdin, self._launcher.stdout, self._launcher.stderr)
         self._input, self._output, self._errors = (stream.fileno() for stream in self._streams)
-        self._read: Callable[[int], bytes | None] = self._launcher.stdout.read  # None: nothing yet
+        self._buffer = memoryview(bytearray(_CHUNK))
         for stream in (self._input, self._output, self._errors):
             os.set_blocking(stream, False)
         self._interrupted, self._interrupt = os.pipe()
@@ -312,14 +311,14 @@ class EngineProcess:
         if self._is_silent:
             return False
         try:
-            data = self._read(_CHUNK)
+            size = self._stdout.readinto(self._buffer)
         except (OSError, ValueError):  # it is closed
-            data = b""
-        if data is None:
+            size = 0
+        if size is None:
             return False
         self.heard_ns = time.monotonic_ns()
-        self._lines.feed(data or b"\n")
-        self._is_silent = not data
+        self._lines.feed(bytes(self._buffer[:size]) or b"\n")
+        self._is_silent = not size
         return True
 
     def _hear(self, seconds: float | None) -> bool:
@@ -330,8 +329,8 @@ class EngineProcess:
         if self._output in sources:
             self._read_output()
             self._chunks += 1
-            if self._chunks > _FLOOD_CHUNKS and not self._chunks % _PIPE_CHUNKS:
-                self.sleep(_FLOOD_PAUSE)  # hold nobody else up, however much the engine writes
+            if self._chunks > _FLOOD_CHUNKS:  # hold nobody else up, however much the engine writes
+                self.sleep(_FLOOD_PAUSE)
         elif sources:
             self._read_errors()
             self._hear_control()
