@@ -58,6 +58,9 @@ HEALTH_CHECK = "/grpc.health.v1.Health/Check"
 SERVING = b"\x08\x01"
 """The answer ``HealthCheckResponse(status=SERVING)``, of a package that the bare install lacks."""
 
+WAITING_IN_GRPC = ("SingleThreadedUnaryStream", 1)
+"""Who watches waits in gRPC itself; in Python two threads would wake fifteen times a second."""
+
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
 NO_ANSWERS = {
@@ -304,7 +307,8 @@ def connect(server: Server, token: str | None = None) -> Iterator[Connection]:
     try:
         address = parse_address(server.address)
         server.security.check_token(address, token)
-        opened = open_channel(address, server.security, client_keepalive_options())
+        options = (*client_keepalive_options(), WAITING_IN_GRPC)
+        opened = open_channel(address, server.security, options)
     except ValueError as error:
         raise ArenaError(str(error)) from None
     with opened as channel:
