@@ -171,6 +171,7 @@ class ServerInTest(OpenServer):
         channel: grpc.aio.Channel | None = None,
         opening_rules: Sequence[OpeningRule] = (FREE,),
         evaluates: bool = False,
+        announces_readiness: bool = False,
         known_games: Mapping[str, pb.KnownGame] | None = None,
     ) -> Peer:
         """A bot that was let in; it plays any board, under any rule."""
@@ -183,6 +184,7 @@ class ServerInTest(OpenServer):
             any_line=True,
             opening_rules=map(opening_rule_to_proto, opening_rules),
             evaluates=evaluates,
+            announces_readiness=announces_readiness,
         )
         hello = pb.Hello(
             protocol_version=PROTOCOL_VERSION,

@@ -301,6 +301,19 @@ async def test_tournaments_are_listed_newest_first_in_pages(server: ServerInTest
     assert rest.next_page_token == ""
 
 
+async def test_a_tournament_waits_for_a_bot_that_is_not_ready(server: ServerInTest) -> None:
+    """It says so, until the bot does."""
+    ada, _ = await server.bot("ada", announces_readiness=True), await server.bot("bob")
+    tournament = await server.tournament("ada", "bob", rounds=2)
+    await ada.resign((await ada.started()).game)
+    await ada.ended()
+    words = "ada has not said that it is ready for another game"
+    assert (await server.report(tournament)).tournament.waiting_for == words
+    await ada.write(actions=play_pb.Actions(ready=1))
+    await ada.started()
+    assert (await server.report(tournament)).tournament.waiting_for == ""
+
+
 async def test_a_watcher_is_told_every_game_and_the_end(server: ServerInTest) -> None:
     """Also when several games end in one breath; before that, whom they wait for."""
     tournament = await without_bob(server)

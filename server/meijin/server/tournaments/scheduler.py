@@ -227,6 +227,7 @@ class Scheduler(Listener):
                 reason := self.objection(
                     bot, run.row.variant, control or run.row.control_of(bot), run
                 )
+                or self._unreadiness(bot, run)
             )
         }
         told = [f"{names[bot]} {reasons[bot]}" for bot in sorted(reasons)[:MOST_TOLD]]
@@ -254,6 +255,13 @@ class Scheduler(Listener):
         if run is not None and run.row.ladder_id is not None and not place.may_be_rated:
             return "has not passed the doctor, which rated games here ask for"
         return place.capabilities.objection(variant, time_control)
+
+    def _unreadiness(self, bot_id: BotId, run: TournamentRun) -> str:
+        """Why a bot gets no game though it plays none, where it keeps its places itself."""
+        place = self._place(bot_id, run)
+        if isinstance(place, Session) and place.unready and not place.games and place.room <= 0:
+            return "has not said that it is ready for another game"
+        return ""
 
     def _place(self, bot_id: BotId, run: TournamentRun | None) -> Session | WorkerSide | None:
         """Where a bot plays: at a worker that has all bots of the run, or on its stream."""
