@@ -407,7 +407,7 @@ def test_a_board_that_it_does_not_set_up_is_refused_at_once() -> None:
         play_game(brain("Brain"), **FOUND_OUT, variant=Variant(width=22, height=22))
 
 
-def test_one_that_loads_at_each_start_is_asked_for_few_boards(
+def test_one_that_loads_at_each_start_has_one_board(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level(logging.DEBUG, "meijin.bots.engine")
@@ -415,8 +415,5 @@ def test_one_that_loads_at_each_start_is_asked_for_few_boards(
     bot = wrapped(brain("Brain"), sizes=None)
     bot.prepare()
     bot.close()
-    assert (bot.capabilities.min_size, bot.capabilities.max_size) == (15, 20)
-    assert {line for line in caplog.messages if line.startswith("> START")} == {
-        "> START 15",
-        "> START 20",
-    }
+    assert (bot.capabilities.min_size, bot.capabilities.max_size) == (15, 15)
+    assert {line for line in caplog.messages if line.startswith("> START")} == {"> START 15"}

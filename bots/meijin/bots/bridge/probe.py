@@ -313,7 +313,7 @@ class Probe:
         """The shortest and the longest side of the square boards that an engine sets up.
 
         Every size between them was set up: it is asked one by one, until it refuses. One that
-        loads at each START is asked for the usual ones alone.
+        loads at each START has one size: a game of another would begin with that, on its clock.
 
         Raises:
             EngineStartError: it has none of the usual sizes.
@@ -322,7 +322,11 @@ class Probe:
         for usual in _USUAL_SIZES:
             if self._has_size(usual):
                 if self._is_slow(usual):
-                    return self._sizes_of_slow(usual)
+                    words = (
+                        "each START takes %.0f s: only boards of %d are claimed; --sizes has others"
+                    )
+                    logger.info(words, self._start_seconds, usual)
+                    return usual, usual
                 lowest = self._last_size(range(usual, MIN_GOMOKU_SIDE - 1, -1), deadline)
                 return lowest, self._last_size(range(usual, MAX_SIDE + 1), deadline)
         tried = ", ".join(map(str, _USUAL_SIZES))
@@ -449,15 +453,6 @@ class Probe:
             and self._sets_up(_square(size))
             and self._start_seconds > _SLOW
         )
-
-    def _sizes_of_slow(self, usual: int) -> tuple[int, int]:
-        """The sizes of an engine that takes long for each, of which it has one."""
-        longest = next((s for s in _USUAL_SIZES if s > usual and self._has_size(s)), usual)
-        logger.info(
-            "each START takes %.0f s: only the usual boards are tried; give --sizes for others",
-            self._start_seconds,
-        )
-        return usual, longest
 
     def _last_size(self, sizes: range, deadline: float) -> int:
         """The last size it has of those which begin with one that it has."""
