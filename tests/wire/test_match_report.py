@@ -54,6 +54,18 @@ def test_a_clean_score_has_a_bound_and_no_interval() -> None:
     assert told[2].startswith("Elo unknown, all games were drawn")
 
 
+def test_a_gauntlet_has_two_lines_an_opponent() -> None:
+    """None of one whom the first bot has not met."""
+    response = response_of(None)
+    response.tournament.settings.bots.extend(["cyd", "dan"])
+    won = pb.MatchReport(black=pb.ColorScore(wins=4), pairs=[0] * 5, elo_bound=19.2)
+    response.match_reports.extend([REPORT, pb.MatchReport(), won])
+    score, strength, *others = report_lines(response)
+    assert [score, strength] == report_lines(response_of(REPORT))[:2]
+    assert others[0].startswith("ada against dan: 4 of 4 (100.0%)")
+    assert others[1:] == ["Elo above +19 (95%), pairs 0-0-0-0-0"]
+
+
 def test_a_test_adds_its_ratio_and_its_verdict() -> None:
     """And its estimate, once it has decided, has an interval of two ends."""
     response = response_of(REPORT)

@@ -1339,7 +1339,9 @@ class GetTournamentRequest(_message.Message):
     tournament_id: _builtins.str
     """The tournament."""
     with_match_report: _builtins.bool
-    """Of a tournament of two bots `match_report` is told too, which reads all of its games."""
+    """Of a tournament of two bots `match_report` is told too, of a gauntlet `match_reports`,
+    which reads all of its games.
+    """
     def __init__(
         self,
         *,
@@ -1366,6 +1368,7 @@ class GetTournamentResponse(_message.Message):
     STANDINGS_FIELD_NUMBER: _builtins.int
     MEETINGS_FIELD_NUMBER: _builtins.int
     MATCH_REPORT_FIELD_NUMBER: _builtins.int
+    MATCH_REPORTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tournament(self) -> Global___Tournament:
         """The tournament."""
@@ -1394,6 +1397,13 @@ class GetTournamentResponse(_message.Message):
     def match_report(self) -> Global___MatchReport:
         """What the results of two bots say, where it was asked for; absent before the first."""
 
+    @_builtins.property
+    def match_reports(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchReport]:
+        """What those of a gauntlet's first bot say against each of the others, in the order of
+        the settings, where it was asked for; empty where the others times the games are more
+        than a million. One without a result is an empty message.
+        """
+
     def __init__(
         self,
         *,
@@ -1403,10 +1413,11 @@ class GetTournamentResponse(_message.Message):
         standings: _abc.Iterable[Global___TournamentStanding] | None = ...,
         meetings: _abc.Iterable[Global___Meeting] | None = ...,
         match_report: Global___MatchReport | None = ...,
+        match_reports: _abc.Iterable[Global___MatchReport] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["match_report", b"match_report", "tournament", b"tournament"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "match_report", b"match_report", "meetings", b"meetings", "standings", b"standings", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["crosstable", b"crosstable", "faults", b"faults", "match_report", b"match_report", "match_reports", b"match_reports", "meetings", b"meetings", "standings", b"standings", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,5 +1,7 @@
 """What a match of two came to, in lines: the same on the terminal as from Python."""
 
+from itertools import chain
+
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.standings import added, games_of, points, results, share_text
 
@@ -9,34 +11,42 @@ MILLISECOND = 0.001
 def report_lines(response: pb.GetTournamentResponse) -> list[str]:
     """The score, the strength, what was used, where a test stands, and the verdict if there is one.
 
-    The verdict alone without a report: of a tournament that is no match, or before a result.
+    Of a gauntlet the first two against each of the others; the verdict alone of a tournament that
+    is neither, or before a result.
     """
     report, found = response.match_report, response.tournament
     verdict = [found.verdict] if found.verdict else []
+    first, *others = found.settings.bots
     if not response.HasField("match_report"):
-        return verdict
-    total = added(report.black, report.white)
-    games = games_of(total)
-    first, second = found.settings.bots
-    repeats = f", repeats left out {report.repeats}" if report.repeats else ""
+        against = zip(others, response.match_reports, strict=False)  # neither has them
+        told = (_result(first, other, each) for other, each in against if each.pairs)
+        return [*chain.from_iterable(told), *verdict]
+    games = games_of(added(report.black, report.white))
     seconds = report.play_time.ToTimedelta().total_seconds()
     rate = f"{games / seconds:.3g} games/s" if seconds else "-"
     times = " and ".join(map(_move_time, (report.first, report.second)))
     faults = " and ".join(str(count.faults) for count in response.faults)
-    score = (
-        f"{first} against {second}: {points(total):g} of {games} ({share_text(total)}), "
-        f"+{total.wins} ={total.draws} -{total.losses}, black {results(report.black)}, "
-        f"white {results(report.white)}"
-    )
     use = (
         f"plies {report.plies / games:.1f} a game, {times} a move, {rate} in {seconds:.1f} s; "
         f"faults {faults}"
     )
-    pairs = "-".join(map(str, report.pairs))
-    lines = [score, f"{_strength(report)}{repeats}, pairs {pairs}", use]
+    lines = [*_result(first, others[0], report), use]
     if found.HasField("sprt"):
         lines.append(ratio_text(found.sprt))
     return lines + verdict
+
+
+def _result(first: str, second: str, report: pb.MatchReport) -> tuple[str, str]:
+    """The score, and the strength with what it is estimated from."""
+    total = added(report.black, report.white)
+    repeats = f", repeats left out {report.repeats}" if report.repeats else ""
+    pairs = "-".join(map(str, report.pairs))
+    score = (
+        f"{first} against {second}: {points(total):g} of {games_of(total)} ({share_text(total)}), "
+        f"+{total.wins} ={total.draws} -{total.losses}, black {results(report.black)}, "
+        f"white {results(report.white)}"
+    )
+    return score, f"{_strength(report)}{repeats}, pairs {pairs}"
 
 
 def ratio_text(standing: pb.SprtStanding) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.peer import Peer
 from tests.server_in_test import GET_TOURNAMENT, WATCH, ServerInTest
 
 from meijin.game import TimeControl
+from meijin.server.api.services import tournaments
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as play_pb
 from meijin.v1 import tournament_service_pb2 as pb
@@ -197,3 +200,35 @@ async def test_a_match_tells_its_score_by_colour(server: ServerInTest) -> None:
     plain = await ask()
     assert not plain.HasField("match_report")
     assert plain.crosstable == found.crosstable
+
+
+async def test_a_gauntlet_tells_of_each_opponent(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the first bot scored against it, by colour and by pairs; unless too much were read."""
+    first, *others = [await server.bot(name) for name in ("cyd", "ada", "bob")]
+
+    async def lose(peer: Peer, to: tuple[str, ...], games: int) -> None:
+        for _ in range(games):
+            started = await peer.started()
+            if started.opponent in to:
+                await peer.resign(started.game)
+
+    tournament = await server.tournament(
+        "cyd", "ada", "bob", rounds=2, format="TOURNAMENT_FORMAT_GAUNTLET"
+    )
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(lose(first, ("bob",), 4))
+        for peer, to in zip(others, (("cyd",), ()), strict=True):
+            tasks.create_task(lose(peer, to, 2))
+    await server.until_finished(tournament)
+    asked = {"tournament_id": tournament, "with_match_report": True}
+    found = await server.ask(GET_TOURNAMENT, **asked)
+    assert not found.HasField("match_report")
+    ada, bob = found.match_reports
+    assert (ada.black.wins, ada.white.wins, list(ada.pairs)) == (1, 1, [0, 0, 0, 0, 1])
+    assert (bob.black.losses, bob.white.losses, list(bob.pairs)) == (1, 1, [1, 0, 0, 0, 0])
+    assert ada.elo_bound == -bob.elo_bound
+    assert not (await server.report(tournament)).match_reports
+    monkeypatch.setattr(tournaments, "MOST_READ", 7)
+    assert not (await server.ask(GET_TOURNAMENT, **asked)).match_reports

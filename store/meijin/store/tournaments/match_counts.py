@@ -8,8 +8,8 @@
 - `dealt_openings`: how often its pairs have begun with each
 - `RESULT_PLACES`: the order in which wins, draws and losses are counted, here and elsewhere
 
-A pair is what the pairings 2k - 1 and 2k are: one opening, played with both colours. It counts
-when both of its games are new.
+A pair is what the pairings 2k - 1 and 2k are, of more than two bots those of one `pair`: one
+opening, played with both colours. It counts when both of its games are new.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,7 +17,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Subquery, and_, case, func, literal, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Subquery,
+    and_,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+    true,
+)
 
 from meijin.game import Party, Result
 from meijin.game.board.moves import MOVE_BYTES
@@ -221,8 +232,11 @@ def dealt_openings(connection: Connection, tournament_id: TournamentId) -> dict[
     return {bytes(opening): pairs for opening, pairs in connection.execute(query)}
 
 
-def match_counts(connection: Connection, tournament_id: TournamentId) -> MatchCounts:
-    pairs = _pairs(tournament_id)
+def match_counts(
+    connection: Connection, tournament_id: TournamentId, opponent: BotId | None = None
+) -> MatchCounts:
+    """The counts for the first entrant, of a tournament of two or against one opponent of several."""
+    pairs = _pairs(tournament_id, opponent)
     columns = (pairs.c.games, pairs.c.repeats, pairs.c.wins, pairs.c.draws)
     query = select(*columns, func.count()).group_by(*columns)
     results, halves, left_out = [0] * 3, [0] * 5, 0
@@ -235,9 +249,9 @@ def match_counts(connection: Connection, tournament_id: TournamentId) -> MatchCo
     return MatchCounts(tuple(results), tuple(halves), left_out)
 
 
-def _pairs(tournament_id: TournamentId) -> Subquery:
+def _pairs(tournament_id: TournamentId, opponent: BotId | None) -> Subquery:
     """Of each pair: new games with a result, those the first entrant won and drew, and repeats."""
-    games = _results(tournament_id)
+    games = _results(tournament_id, opponent)
     columns = games.c
 
     def count(of: ColumnElement[bool]) -> ColumnElement[int]:
@@ -255,19 +269,20 @@ def _pairs(tournament_id: TournamentId) -> Subquery:
             count(is_new & is_won).label("wins"),
             count(is_new & (columns.result == Result.DRAW)).label("draws"),
         )
-        .group_by((columns.number + 1) // GAMES_OF_A_PAIR)
+        .group_by(columns.pair)
         .subquery()
     )
 
 
-def _results(tournament_id: TournamentId) -> Subquery:
+def _results(tournament_id: TournamentId, opponent: BotId | None) -> Subquery:
     """A tournament's results, each with its place among the games that it repeats or that do it."""
+    pair = (Pairing.number + 1) // GAMES_OF_A_PAIR if opponent is None else Pairing.pair
     place = func.row_number().over(
         partition_by=Game.symmetric_fingerprint, order_by=Game.end_sequence
     )
     return (
         select(
-            Pairing.number,
+            pair.label("pair"),
             SEAT_RESULT.label("result"),
             Game.symmetric_fingerprint.label("fingerprint"),
             place.label("place"),
@@ -276,8 +291,16 @@ def _results(tournament_id: TournamentId) -> Subquery:
         .join(Game, Game.pairing_id == Pairing.id)
         .join(Entrant, and_(Entrant.tournament_id == Pairing.tournament_id, Entrant.seat == 0))
         .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
+        .where(_meets(opponent))
         .subquery()
     )
+
+
+def _meets(opponent: BotId | None) -> ColumnElement[bool]:
+    """Whether a pairing is one of this bot; of any without one."""
+    if opponent is None:
+        return true()
+    return or_(Pairing.black_id == opponent, Pairing.white_id == opponent)
 
 
 @dataclass(slots=True)
@@ -325,8 +348,13 @@ class _Played(NamedTuple):
     end_time: datetime | None
 
 
-def match_sums(connection: Connection, tournament_id: TournamentId, first: BotId) -> MatchSums:
-    """The sums of a tournament of two bots, for the one that is called first.
+def match_sums(
+    connection: Connection,
+    tournament_id: TournamentId,
+    first: BotId,
+    opponent: BotId | None = None,
+) -> MatchSums:
+    """The sums for a bot of a tournament of two, or against one opponent of several.
 
     A stone counts for whoever has its colour, though with an opening rule the other one may have
     placed it.
@@ -334,7 +362,9 @@ def match_sums(connection: Connection, tournament_id: TournamentId, first: BotId
     query = (
         select(*columns_of(_Played, Game, black_id=BotVersion.bot_id))
         .join(BotVersion, BotVersion.id == Game.black_id)
+        .join(Pairing, Pairing.id == Game.pairing_id)
         .where(Game.tournament_id == tournament_id, Game.state == GameState.FINISHED)
+        .where(_meets(opponent))
         .order_by(Game.id)
     )
     sums = MatchSums()

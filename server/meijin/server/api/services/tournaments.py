@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sqlalchemy import Connection
 
-from meijin.ladder.statistics.sequential.sprt import elo_beyond, estimate_of_match
+from meijin.ladder.statistics.sequential.sprt import Estimate, elo_beyond, estimate_of_match
 from meijin.server.access.caller import current_caller
 from meijin.server.api.answers.ended_games import EndedGames
 from meijin.server.api.answers.games import live_game
@@ -44,6 +44,7 @@ from meijin.server.views.tournaments import (
 )
 from meijin.store import tournaments as store
 from meijin.store.schema import BotId, FormatName, TournamentId, TournamentState
+from meijin.store.tournaments import TournamentRow
 from meijin.store.tournaments.match_counts import TimeUse, match_counts, match_sums
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer
@@ -58,6 +59,8 @@ MAX_MEETINGS = 5000
 """The newest that are shown."""
 
 PLAYERS = 2
+MOST_READ = 1_000_000
+"""Games that are read for reports on opponents, all of them once for each."""
 """Of a match."""
 
 _Report: TypeAlias = TournamentReport[pb.GetTournamentResponse]
@@ -104,6 +107,7 @@ class TournamentServicer(TournamentServiceServicer):
         response = pb.GetTournamentResponse(
             tournament=self._to_proto(summary),
             match_report=await read(_match_report, summary) if asked else None,
+            match_reports=await read(_match_reports, summary) if asked else (),
         )
         response.MergeFrom(found.shown)
         return response
@@ -303,12 +307,39 @@ def _match_report(connection: Connection, summary: TournamentSummary) -> pb.Matc
     row = summary.row
     if len(row.bots) != PLAYERS or not row.finished:
         return None
-    (first, _), _ = row.bots
-    counts, sums = match_counts(connection, row.id), match_sums(connection, row.id, first)
+    own = getattr(summary.detail, "estimate", None)
+    return _report_against(connection, row, None, own)
+
+
+def _match_reports(connection: Connection, summary: TournamentSummary) -> list[pb.MatchReport]:
+    """The same against each of the others, where the first bot has met them all."""
+    row = summary.row
+    others = [key for key, _ in row.bots[1:]]
+    if not FORMATS[row.format].FIRST_MEETS_ALL or len(others) * row.finished > MOST_READ:
+        return []
+    return [_report_against(connection, row, other) for other in others]
+
+
+def _report_against(
+    connection: Connection,
+    row: TournamentRow,
+    opponent: BotId | None,
+    own: Estimate | None = None,
+) -> pb.MatchReport:
+    """Empty without a result.
+
+    Args:
+        opponent: Of several; ``None`` in a tournament of two.
+        own: The estimate of a test.
+    """
+    (first, _), *_ = row.bots
+    counts = match_counts(connection, row.id, opponent)
+    sums = match_sums(connection, row.id, first, opponent)
+    if sums.start_time is None:
+        return pb.MatchReport()
     play_time = timedelta(0)
     if sums.start_time is not None and sums.end_time is not None:
         play_time = sums.end_time - sums.start_time
-    own = getattr(summary.detail, "estimate", None)
     if own is None or not own.is_sequential:
         own = estimate_of_match(counts.games, counts.pairs)
     return to_message(

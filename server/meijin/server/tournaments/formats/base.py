@@ -88,6 +88,8 @@ class Format(ABC):
 
     IS_SCHEDULED: ClassVar[bool] = False
     """All of its games are planned when it is made: it is asked for no others."""
+    FIRST_MEETS_ALL: ClassVar[bool] = False
+    """The first bot meets each of the others, and nobody else does."""
     IS_CASUAL: ClassVar[bool] = False
     """People may play it, and its games leave places of a bot to those of other formats."""
     MAY_BE_OPEN: ClassVar[bool] = False

@@ -96,6 +96,8 @@ class RoundRobin(ScheduledFormat):
 class Gauntlet(ScheduledFormat):
     """The first bot meets each of the others."""
 
+    FIRST_MEETS_ALL = True
+
     @staticmethod
     def pairs(bots: int) -> tuple[Places, Places]:
         others = np.arange(1, bots, dtype=np.int32)
