@@ -106,7 +106,7 @@ class Conditions:
         "Else our balanced ones.",
     ] = None
     concurrency: Annotated[
-        int, option("Games at once; 0 leaves it to what the bots can.", 0, MAX_UINT32)
+        int, option("Games at once; 0 for as many as bots and cores take.", 0, MAX_UINT32)
     ] = 0
 
 

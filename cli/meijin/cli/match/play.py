@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
+from textwrap import shorten
 from typing import Annotated
 
 import typer
@@ -133,7 +134,7 @@ def play(
         time=time,
         conditions=conditions,
         unrated=not rated,
-        name=" - ".join(names)[:MAX_NAME],
+        name=shorten(" - ".join(names), MAX_NAME, placeholder=" ..."),
         max_faults=max_faults,
     ).settings()
     set_own_clocks(wanted, sides)
