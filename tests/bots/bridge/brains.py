@@ -277,6 +277,13 @@ def hoards(self: Brain) -> None:
     Brain.move(self)
 
 
+def fills(self: Brain, rest: str) -> None:
+    """Make tables of all the memory that it is told of."""
+    key, _, value = rest.partition(" ")
+    if key == "max_memory" and int(value):
+        hoard[:] = [bytearray(int(value))]
+
+
 hoard: list[bytearray] = []
 
 
@@ -459,6 +466,7 @@ VARIATIONS: dict[type[Brain], dict[str, dict[str, object]]] = {
             )
         },
         "ManyBytes": {"move": hoards},
+        "FillsTables": {"on_info": fills},
         "ClosesOutput": {"move": lambda _: (os.close(1), time.sleep(LONG))},
         "ClosesInput": {"move": lambda self: (os.close(0), Brain.move(self), time.sleep(LONG))},
         "KillsParent": {

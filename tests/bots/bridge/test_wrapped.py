@@ -176,7 +176,7 @@ def test_search_that_can_be_stopped(family: Family) -> None:
         ("DiesAfterMove", "status 3", {}),
         ("ClosesOutput", "has closed its output", {}),
         ("ClosesInput", "has closed its input", {}),
-        ("ManyBytes", "9; it wrote: no memory", {"limits": EngineLimits(memory=512 << 20)}),
+        ("ManyBytes", "9; it wrote: no memory", {"limits": EngineLimits(memory=256 << 20)}),
         (
             "CpuClock",
             "SIGKILL|SIGXCPU",
@@ -188,6 +188,11 @@ def test_death(mode: str, words: str, settings: dict[str, Any]) -> None:
     """It fails the game, and the cause says how it ended."""
     with pytest.raises(EngineDiedError, match=words):
         play_game(brain(mode), **settings)
+
+
+def test_memory_that_an_engine_is_told_of_can_be_filled() -> None:
+    """Its program and its libraries have address space beside that."""
+    play_game(brain("FillsTables"), limits=EngineLimits(memory=256 << 20))
 
 
 def test_last_words_of_an_engine(caplog: pytest.LogCaptureFixture) -> None:

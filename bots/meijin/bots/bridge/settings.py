@@ -19,12 +19,18 @@ MARGIN = timedelta(milliseconds=100)
 """Kept back for the way to the server and for an engine that looks at its clock now and then."""
 
 
+HEADROOM = 1 << 29
+"""Bytes of address space for an engine's program, libraries and stacks, beside what it is told of:
+an engine that fills its tables with all of that, as Rapfi does, died of its limit else."""
+
+
 @dataclass(frozen=True, slots=True)
 class EngineLimits:
     """What one process of an engine may use; none when left out."""
 
     memory: int | None = None
-    """Bytes of address space of each of its processes, and what it is told as ``max_memory``."""
+    """Bytes that it is told as ``max_memory``; each of its processes has `HEADROOM` more of address
+    space."""
     cpu: timedelta | None = None
     """Processor time in one game, in whole seconds; each game then has a process of its own."""
     is_pinned: bool = False
@@ -35,7 +41,7 @@ class EngineLimits:
     def arguments(self, core: int | None) -> list[str]:
         """What the launcher is told, and the core if there is to be one."""
         values = {
-            "memory": self.memory,
+            "memory": None if self.memory is None else self.memory + HEADROOM,
             "cpu": None if self.cpu is None else max(1, round(self.cpu.total_seconds())),
             "core": core if self.is_pinned else None,
         }
