@@ -15,6 +15,7 @@ from tests.peer import WAIT_TIMEOUT, bearer
 from tests.server_in_test import FIVE
 
 from meijin.game import Ending, Outcome, Variant, decode_moves, encode_moves
+from meijin.server.api.calls.limits import Limits
 from meijin.server.api.streams import play
 from meijin.server.api.streams.records import MAX_DETAIL, when_played
 from meijin.server.match.live.commands import PlayedGame
@@ -44,7 +45,7 @@ LATE = game_pb2.Outcome(
 class ScriptedWorker:
     """One stream, read when the script waits for something."""
 
-    def __init__(self, channel: grpc.aio.Channel, token: str) -> None:
+    def __init__(self, channel: grpc.aio.Channel, token: str | None) -> None:
         self.call: Any = WorkerServiceStub(channel).Work(metadata=bearer(token))
         self._facts: defaultdict[str, deque[Any]] = defaultdict(deque)
 
@@ -418,3 +419,19 @@ def full_board(variant: Variant, opening: Sequence[int]) -> list[int]:
     first, second = sides if len(opening) % 2 == 0 else reversed(sides)
     moves = [cell for pair in zip_longest(first, second) for cell in pair]
     return [cell for cell in moves if cell is not None]
+
+
+async def test_sides_of_a_stranger_wait_as_hellos_do(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where anybody may bring a worker, no stream is a way to make bots faster; an operator may."""
+    turns = []
+
+    async def turn(_: Limits, address: str, *, is_return: bool) -> None:
+        turns.append((address.partition(":")[0], is_return))
+
+    monkeypatch.setattr(Limits, "hello_turn", turn)
+    await ScriptedWorker(await server.channel(), server.operator_token).hello("ada", "bob")
+    assert turns == []
+    await ScriptedWorker(await server.channel(), None).hello("cleo", "dan", "eve")
+    assert turns == [("ipv4", False)] * 3

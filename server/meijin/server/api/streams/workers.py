@@ -13,7 +13,7 @@ import grpc
 from meijin.server.access.caller import current_caller
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.api.calls.interceptor import Context, check_decoded
-from meijin.server.api.calls.limits import Limits
+from meijin.server.api.calls.limits import Limits, address_of
 from meijin.server.api.streams.play import Throttle
 from meijin.server.api.streams.records import (
     lease_to_proto,
@@ -117,7 +117,12 @@ class WorkerServicer(WorkerServiceServicer):
         worker_id, sides = secrets.token_hex(8), {}
         for said in hello.sides:
             side = hello_from_proto(play_service_pb2.PlayRequest(hello=said))
-            bot = await self._storage.write(admit, hello=side, identity=None, now=datetime.now(UTC))
+            if current_caller.get().identity is None:  # each may be the name of another new bot
+                await self._limits.hello_turn(address_of(context.peer()), is_return=False)
+            async with self._limits.admitting:
+                bot = await self._storage.write(
+                    admit, hello=side, identity=None, now=datetime.now(UTC)
+                )
             sides[bot.bot_id] = self._side(worker_id, bot, side)
         await context.write(pb.WorkResponse(welcome=pb.WorkerWelcome()))
         return Worker(worker_id, sides, hello.room)
