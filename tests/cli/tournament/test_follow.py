@@ -191,7 +191,7 @@ def test_a_rating_is_all_that_is_told_when_it_is_quiet(capsys: pytest.CaptureFix
 def test_a_rating_that_takes_long_is_told_less_often(
     clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No more than a twentieth of the time goes into it."""
+    """No more than a hundredth of the time goes into it."""
 
     def lines(games: int) -> list[str]:
         clock.sleep(1.0)
@@ -199,5 +199,5 @@ def test_a_rating_that_takes_long_is_told_less_often(
 
     rating, tick = Rating(1, lines), lambda _: clock.sleep(1.0)
     view = View(is_quiet=True, rating=rating, listeners=[tick])
-    told(view, *(ended(str(key)) for key in range(40)))
-    assert capsys.readouterr().err == "after 1 games\nafter 20 games\nafter 39 games\n"
+    told(view, *(ended(str(key)) for key in range(200)))
+    assert capsys.readouterr().err == "after 1 games\nafter 100 games\nafter 199 games\n"

@@ -34,7 +34,7 @@ REFRESH_RATE = 4
 """How often a second the live line is drawn."""
 PLAYERS = 2
 """Of a match."""
-RATING_SHARE = 0.05
+RATING_SHARE = 0.01
 """Of the time at most a match takes to say where it stands: the server goes through all its games."""
 MOST_FAULT_LINES = 10
 """Games of a test that are told of one by one, since a bot has failed in them."""

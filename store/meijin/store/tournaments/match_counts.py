@@ -12,7 +12,7 @@ A pair is what the pairings 2k - 1 and 2k are, of more than two bots those of on
 opening, played with both colours. It counts when both of its games are new.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -313,12 +313,11 @@ class TimeUse:
     longest: int = 0
     """Nanoseconds of one move."""
 
-    def add(self, charged: Iterable[int]) -> None:
+    def add(self, charged: Sequence[int]) -> None:
         """Count moves by the nanoseconds of each."""
-        for time in charged:
-            self.moves += 1
-            self.nanoseconds += time
-            self.longest = max(self.longest, time)
+        self.moves += len(charged)
+        self.nanoseconds += sum(charged)
+        self.longest = max(self.longest, max(charged, default=0))
 
 
 @dataclass(slots=True)
