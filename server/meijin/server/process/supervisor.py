@@ -71,6 +71,8 @@ class Supervisor:
             self._valkey.stop()
 
     async def run(self) -> None:
+        if self._worker is None:  # there is nothing to keep alive
+            await asyncio.get_running_loop().create_future()
         clock = asyncio.get_running_loop().time
         backoff, since = FIRST_BACKOFF, clock()
         while True:
