@@ -25,6 +25,7 @@ from meijin.game import (
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as tournament_pb
 from meijin.v1.worker_service_pb2 import LeasedGame, PlayedGame
+from meijin.wire.contract import MAX_EVIDENCE, MAX_TRACEBACK
 from meijin.wire.values import time_control_to_proto, variant_to_proto
 from meijin.worker.game_loop import GameLoop
 from meijin.worker.players import GameStart, Player, Thought, Turn
@@ -41,6 +42,7 @@ class Script(Player):
         self._answers = list(answers)
         self._taken_ns = taken_ms * MS
         self.analysis = None if score is None else Analysis(score, 4, 99, ())
+        self.evidence: dict[str, object] = {"said": "x"}
         self.start: GameStart | None = None
         self.turns: list[tuple[int, int, Color]] = []
         self.outcome: Outcome | None = None
@@ -53,7 +55,7 @@ class Script(Player):
         answer = self._answers.pop(0)
         answered_ns = 1000 * MS + self._taken_ns
         return Thought(
-            1000 * MS, answered_ns, answer, self.analysis, {"said": "x"}, words="plays 9,9"
+            1000 * MS, answered_ns, answer, self.analysis, self.evidence, words="plays 9,9"
         )
 
     def end(self, outcome: Outcome | None) -> None:
@@ -188,3 +190,12 @@ def test_evidence_is_json() -> None:
     assert json.loads(record.evidence) == {"message": LOST.message, "ply": 2, "said": "x"}
     started, ended = record.start_time.ToDatetime(), record.end_time.ToDatetime()
     assert timedelta(0) <= ended - started
+
+
+def test_any_words_are_evidence() -> None:
+    """The longest that are kept fit, in whatever script; halves of characters are escaped."""
+    ada = Script((LOST,))
+    ada.evidence = {"traceback": "\U0001f004" * MAX_TRACEBACK, "half": "\ud800"}
+    evidence = play(leased(), ada, Script(())).evidence
+    assert len(evidence) < MAX_EVIDENCE
+    assert json.loads(evidence) == {"message": LOST.message, "ply": 0} | ada.evidence
