@@ -48,7 +48,7 @@ class Conversation:
 
 @pytest.fixture
 def channel(terminal: Terminal) -> Iterator[grpc.Channel]:
-    terminal.type(page("docs/protocol.md").command("meijin serve --open"))
+    terminal.type(page("docs/bots.md").command("meijin serve --open"))
     with grpc.insecure_channel(terminal.environment()["MEIJIN_SERVER"]) as channel:
         yield channel
 
