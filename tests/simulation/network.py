@@ -72,6 +72,7 @@ class Stream:
         self.is_cut = False
         """Nothing passes any more."""
         self.is_over_for_server = False
+        self._is_end_told = False
         self.is_over_for_client = False
         self.reason = ""
         """Why the server has ended it."""
@@ -150,7 +151,13 @@ class Stream:
 
     def _leave_server(self) -> None:
         self.is_over_for_server = True
-        self._watcher.left(self)
+        if not self._inbox:  # else the server, which throttles nonsense, has still to read it
+            self._tell_end()
+
+    def _tell_end(self) -> None:
+        if not self._is_end_told:
+            self._is_end_told = True
+            self._watcher.left(self)
 
     def _end_for_client(self, reason: str) -> None:
         if not self.is_over_for_client:
@@ -165,7 +172,9 @@ class Stream:
             self._reader = self.loop.create_future()
             await self._reader
         message = self._inbox[0]
-        if message is not grpc.aio.EOF:
+        if message is grpc.aio.EOF:
+            self._tell_end()
+        else:
             self._inbox.popleft()
         return message
 
@@ -201,8 +210,8 @@ class Stream:
 
     def finish(self, reason: str) -> None:
         """The handler has ended: the bot hears so after what was written before."""
-        if not self.is_over_for_server:
-            self._leave_server()
+        self.is_over_for_server = True
+        self._tell_end()
         self._to_client_ns = max(self._to_client_ns, self.loop.now_ns + self.latency())
         if not self.is_cut:
             self._later(self._to_client_ns, self._end_for_client, reason)

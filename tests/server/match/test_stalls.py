@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from meijin.game.arbiter.moment import NEVER_NS
 from meijin.server.match.stalls import (
+    IDLE_INTERVAL_NS,
     LONGEST_USUAL_NS,
     NS_PER_MINUTE,
     PROBE_SAMPLES,
@@ -90,6 +91,20 @@ def test_what_a_tick_is_late_by_is_a_stall(
     recent = watched.watch.recent.wall
     assert recent.total(60, watched.now) == found[-1]
     assert recent.largest(60, watched.now) == (max(late_ns) if found[-1] else 0)
+
+
+def test_a_stall_counts_from_the_moment_that_somebody_comes(
+    watched: Watched, watch: StallWatch
+) -> None:
+    """Who comes while nobody is there finds ticks that are seldom, and from then on usual ones."""
+    watch.rest()
+    watched.now += IDLE_INTERVAL_NS - 1
+    assert watch.moment().stall_ns == 0
+    watch.wake()
+    watched.now += TICK_INTERVAL_NS + 50 * MS
+    assert watch.moment().stall_ns == 50 * MS
+    watch.wake()
+    assert watch.tick().stall_ns == 50 * MS
 
 
 def test_a_stall_counts_while_it_lasts(watched: Watched, watch: StallWatch) -> None:

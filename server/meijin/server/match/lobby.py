@@ -1,5 +1,6 @@
 """The lobby: which bots are connected."""
 
+import asyncio
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
@@ -143,6 +144,8 @@ class Lobby:
     ) -> None:
         self.players: dict[BotId, Player] = {}
         """Bots that are connected or have games running."""
+        self.joined = asyncio.Event()
+        """Set when one comes; for whoever rests while there are none."""
         self.is_draining = False
         """The server is about to stop: nobody comes in, and no game starts any more."""
         self.expulsions = 0
@@ -161,7 +164,13 @@ class Lobby:
 
     def player(self, bot_id: BotId, name: str) -> Player:
         """The player of a bot, present or not."""
+        self._awake()
         return self.players.setdefault(bot_id, Player(bot_id, name))
+
+    def _awake(self) -> None:
+        """Somebody is there: from now on each standstill counts."""
+        self._watch.wake()
+        self.joined.set()
 
     @property
     def sessions(self) -> Sequence[Session]:
@@ -202,6 +211,7 @@ class Lobby:
             ReplacedError: the stream to resume was replaced by one that is open.
             TooManyReplacementsError: streams of the bot keep replacing each other.
         """
+        self._awake()
         moment = self._watch.moment()
         if player.session is not None:
             self._replace(player, player.session, resume_session_id, moment)

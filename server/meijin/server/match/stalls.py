@@ -114,7 +114,7 @@ class RecentStalls:
 class StallWatch:
     """Counts the time in which the server could not have read an answer.
 
-    A tick of the event loop is due every `TICK_INTERVAL_NS`, and a probe of the threads that serve
+    A tick of the event loop is due every `TICK_INTERVAL_NS` while somebody is there, and a probe of the threads that serve
     streams comes back in about the time that it took lately. All that either is late by, whether by
     a burst of messages, a page fault, a stopped process or thousands of new connections, is nobody's
     thinking time. Where both are late it is counted once.
@@ -128,8 +128,7 @@ class StallWatch:
         self._clock = clock
         self._cpu_clock = cpu_clock
         self._tick_ns = clock()
-        self.interval_ns = TICK_INTERVAL_NS
-        """Between the last tick and the next."""
+        self._interval_ns = TICK_INTERVAL_NS  # between the last tick and the next
         self._cpu = cpu_clock()
         self._stood_until_ns = self._tick_ns
         self._since_ns: int | None = None
@@ -155,7 +154,7 @@ class StallWatch:
         now_ns = self._clock()
         if (
             self._since_ns is None
-            and now_ns - self._tick_ns <= self.interval_ns + TIMER_RESOLUTION_NS
+            and now_ns - self._tick_ns <= self._interval_ns + TIMER_RESOLUTION_NS
             and now_ns <= self._probe_due_ns
         ):
             return Moment(now_ns, self.counted_ns)
@@ -169,10 +168,20 @@ class StallWatch:
         self._tick_ns, self._cpu = moment.now_ns, cpu
         return moment
 
+    def rest(self) -> None:
+        """Nobody is there: the next tick is due after `IDLE_INTERVAL_NS`."""
+        self._interval_ns = IDLE_INTERVAL_NS
+
+    def wake(self) -> None:
+        """Somebody is there: from now on ticks are due as usual."""
+        if self._interval_ns != TICK_INTERVAL_NS:
+            self.tick()
+            self._interval_ns = TICK_INTERVAL_NS
+
     def _standing_since(self, now_ns: int) -> int:
         """Since when nothing could have been read, at the latest now."""
         since_ns = now_ns if self._since_ns is None else self._since_ns
-        due_ns = self._tick_ns + self.interval_ns
+        due_ns = self._tick_ns + self._interval_ns
         if now_ns - due_ns > TIMER_RESOLUTION_NS:
             since_ns = min(since_ns, due_ns)
         return max(min(since_ns, self._probe_due_ns), self._stood_until_ns)

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 
 from meijin.game.arbiter.moment import NS_PER_SECOND
@@ -59,15 +60,26 @@ class Watchdog:
     async def watch_clocks(self) -> None:
         """Flag fall: end games whose time has run out."""
         for count in itertools.count():
-            await self._sleep(self._watch.interval_ns / NS_PER_SECOND)
+            if self._lobby.players:
+                self._watch.wake()
+                await self._sleep(TICK_INTERVAL_NS / NS_PER_SECOND)
+            else:
+                await self._rest()
             moment = self._watch.tick()
-            self._watch.interval_ns = TICK_INTERVAL_NS if self._lobby.players else IDLE_INTERVAL_NS
             if count % TICKS_PER_PROBE == 0 and self._games.running:
                 self._watch.probe()
             if count % TICKS_PER_EXPIRY == 0:
                 is_flag_up = self._games.expire(moment)
                 self._silence.look(moment, is_flag_up=is_flag_up)
                 self._incidents.look(moment, self._watch.counted_ns)
+
+    async def _rest(self) -> None:
+        """Wait for somebody to come, and look only now and then meanwhile."""
+        self._watch.rest()
+        self._lobby.joined.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(IDLE_INTERVAL_NS / NS_PER_SECOND):
+                await self._lobby.joined.wait()
 
     async def measure_lag(self) -> None:
         """Ping every stream, again and again."""
