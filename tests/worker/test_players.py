@@ -205,6 +205,14 @@ def test_a_time_loss_says_what_came_instead(dialogue: list[str], words: str) -> 
     assert last_words(dialogue) == words
 
 
+def test_an_engine_that_can_not_be_asked_for_options_says_why() -> None:
+    plan = SidePlan("mine", command=brain("DiesAtStart"), protocol="gomocup", options={"k": "1"})
+    side = EngineSide(plan, Variant())
+    with pytest.raises(PlayerError, match=r"mine can't be asked for its options: .*no licence"):
+        side.check_options(["k"])
+    side.close()
+
+
 @pytest.mark.skipif(not Path("/proc").exists(), reason="reads /proc")
 def test_an_engine_that_may_not_ponder_stands_still() -> None:
     """Between its own turns alone."""

@@ -32,8 +32,7 @@ def check_options(sides: Mapping[str, Side]) -> None:
     """See that engines take the options in which the sides differ, before any game.
 
     Raises:
-        PlayerError: one doesn't.
-        EngineError: one can't be asked.
+        PlayerError: one doesn't, or can't be asked.
     """
     told = [side.plan.options for side in sides.values()]
     names = [name for name in told[0] if len({options[name] for options in told}) > 1]

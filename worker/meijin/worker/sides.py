@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
-from meijin.bots.bridge.dialogue import EngineStartError
+from meijin.bots.bridge.dialogue import EngineError, EngineStartError
 from meijin.bots.bridge.settings import EngineLimits, WrapSettings
 from meijin.bots.bridge.wrapped import WrappedBot
 from meijin.bots.sdk.wire import hello_to_proto
@@ -60,8 +60,7 @@ class Side(ABC):
         """See that it takes its options of these names, as far as it says so.
 
         Raises:
-            PlayerError: it says that it doesn't.
-            EngineError: it can't be asked.
+            PlayerError: it says that it doesn't, or can't be asked.
         """
 
     @abstractmethod
@@ -163,14 +162,22 @@ class EngineSide(Side):
 
     def check_options(self, names: Collection[str]) -> None:
         options = {name: self.plan.options[name] for name in names}
+        try:
+            refused = self._find_refused(options)
+        except (EngineError, EngineStartError) as error:
+            raise PlayerError(
+                f"{self.plan.name} can't be asked for its options: {error}"
+            ) from error
+        for name, said in refused.items():
+            raise PlayerError(f"the engine doesn't take {name}={options[name]}: it says {said!r}")
+
+    def _find_refused(self, options: Mapping[str, str]) -> Mapping[str, str]:
         session = self._engine.starter.with_options(options).launch()
         try:
             session.hold(session.protocol.start(self._variant))
-            refused = session.hold(session.protocol.find_refused(self._variant))
+            return session.hold(session.protocol.find_refused(self._variant))
         finally:
             session.close(timedelta(0))
-        for name, said in refused.items():
-            raise PlayerError(f"the engine doesn't take {name}={options[name]}: it says {said!r}")
 
     def player(self, slot: int, options: Mapping[str, str] = NO_OPTIONS) -> Player:
         plan, starter = self.plan, self._engine.starter
