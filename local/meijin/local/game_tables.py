@@ -20,7 +20,12 @@ from meijin.game.records.analysis import cells_on_board
 from meijin.game.records.record import format_position
 from meijin.local.errors import ArenaError
 from meijin.v1 import game_pb2
-from meijin.wire.values import outcome_from_proto, time_control_from_proto, variant_from_proto
+from meijin.wire.values import (
+    outcome_from_proto,
+    time_control_from_proto,
+    told_numbers,
+    variant_from_proto,
+)
 
 Value: TypeAlias = int | str | bool | datetime | None
 
@@ -184,10 +189,8 @@ def move_rows(game: game_pb2.Game) -> Iterator[tuple[Value, ...]]:
         if move.HasField("analysis"):
             analysis = move.analysis
             pv = format_position(cells_on_board(decode_moves(analysis.pv), variant), variant)
-            score = analysis.score if analysis.HasField("score") else None
-            depth = analysis.depth if analysis.HasField("depth") else None
-            nodes = min(analysis.nodes, MAX_INT64) if analysis.HasField("nodes") else None
-            said = (score, depth, nodes, pv)
+            score, depth, nodes = told_numbers(analysis)
+            said = (score, depth, None if nodes is None else min(nodes, MAX_INT64), pv)
         name = cell_name(move.cell, variant)
         yield (key, ply, SIDES[ply % 2], move.cell, name, is_opening, *times, *said)
 

@@ -300,7 +300,7 @@ _COLUMNS = (
         "memory",
         "That it was told to keep to, as its owner says.",
         lambda row: row.memory_bytes or None,
-        lambda row: memory_text(row.memory_bytes) if row.memory_bytes else "",
+        lambda row: memory_text(row.memory_bytes),
         drop=8,
     ),
     Column(

@@ -78,9 +78,9 @@ _MEGABYTE = 1 << 20
 
 
 def memory_text(size: int) -> str:
-    """Bytes as engines are told of them, in binary megabytes, such as ``512 MB``."""
+    """Bytes as engines are told of them, in binary megabytes: ``512 MB``; nothing for 0."""
     if size < _MEGABYTE:
-        return f"{size:,} bytes"
+        return f"{size:,} bytes" if size else ""
     return f"{size / _MEGABYTE:,.1f}".removesuffix(".0") + " MB"
 
 

@@ -27,7 +27,7 @@ from meijin.game import (
     decode_moves,
     encode_moves,
 )
-from meijin.v1 import game_pb2
+from meijin.v1 import game_pb2, play_service_pb2
 from meijin.wire.enums import enum_table
 
 _Key = TypeVar("_Key")
@@ -158,11 +158,18 @@ def analysis_to_proto(analysis: Analysis) -> game_pb2.MoveAnalysis:
 
 
 def analysis_from_proto(message: game_pb2.MoveAnalysis) -> Analysis:
-    pv = tuple(decode_moves(message.pv))
-    score = message.score if message.HasField("score") else None
-    depth = message.depth if message.HasField("depth") else None
-    nodes = message.nodes if message.HasField("nodes") else None
-    return Analysis(score, depth, nodes, pv)
+    return Analysis(*told_numbers(message), tuple(decode_moves(message.pv)))
+
+
+def told_numbers(
+    message: game_pb2.MoveAnalysis | play_service_pb2.Analysis,
+) -> tuple[int | None, int | None, int | None]:
+    """The score, the depth and the nodes that a search has told; ``None`` for what it hasn't."""
+    return (
+        message.score if message.HasField("score") else None,
+        message.depth if message.HasField("depth") else None,
+        message.nodes if message.HasField("nodes") else None,
+    )
 
 
 def time_to_proto(time: datetime) -> Timestamp:

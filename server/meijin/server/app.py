@@ -91,8 +91,8 @@ HANDSHAKE_TIMEOUT = timedelta(seconds=10)
 READ_TO_REFUSE = 2
 """Messages of up to this many times `max_message_bytes` are read, to be refused in our own words.
 
-Larger ones gRPC refuses unread, unless a worker might send them. So this bounds what a peer has us hold of a message: with the 2,000
-streams of an address half a gigabyte, which it has to send first.
+Larger ones gRPC refuses unread, unless a worker might send them. So this bounds what a peer has us
+hold of a message: with the 2,000 streams of an address half a gigabyte, which it has to send first.
 """
 
 HANDOVER_TIME = timedelta(seconds=10)

@@ -91,15 +91,11 @@ def bot_lines(bot: pb.Bot, now: datetime) -> Iterator[str]:
         yield f"digest {bot.digest[:DIGEST_LENGTH]}{options}"
 
 
-def _memory(row: pb.Bot | pb.BotVersion) -> str:
-    return memory_text(row.memory_bytes) if row.memory_bytes else ""
-
-
 def _machine(bot: pb.Bot) -> Iterator[str]:
     yield bot.hardware
     yield _rate(bot) and f"{_rate(bot)} nodes/s"
     yield f"{bot.threads} threads" if bot.threads else ""
-    yield _memory(bot)
+    yield memory_text(bot.memory_bytes)
 
 
 VERSIONS = (
@@ -108,7 +104,7 @@ VERSIONS = (
     text("options", _options),
     text("hardware"),
     number("threads", lambda row: row.threads or ""),
-    number("memory", _memory),
+    number("memory", lambda row: memory_text(row.memory_bytes)),
     text("nodes/s", _rate),
     text("digest", lambda row: row.digest[:DIGEST_LENGTH]),
 )

@@ -34,6 +34,7 @@ from meijin.game import (
 )
 from meijin.game.records.recorded_turn import RecordedTurn, player_of, recorded_turns
 from meijin.wire.records import decision_times, record_from_proto
+from meijin.wire.values import told_numbers
 
 MORE = timedelta(seconds=10)
 """Waited beyond the time that a move had, when nobody says how long."""
@@ -170,10 +171,7 @@ def _answer_object(
     said = answer.analysis if isinstance(answer, Choice) else None
     if said is not None and (sent := analysis_to_proto(said)) is not None:
         pv = [_cell(cell, record.variant) for cell in decode_moves(sent.pv)]
-        numbers = {
-            name: getattr(sent, name) if sent.HasField(name) else None
-            for name in ("score", "depth", "nodes")
-        }
+        numbers = dict(zip(("score", "depth", "nodes"), told_numbers(sent), strict=True))
         made["analysis"] = numbers | {"pv": pv}
     if isinstance(answer, Failure):
         made["cause"] = "supplier" if answer.is_suppliers else "bot"

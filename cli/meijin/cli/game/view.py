@@ -54,7 +54,7 @@ def origin_lines(game: game_pb2.Game) -> Iterator[str]:
             "digest": engine.digest[:DIGEST_LENGTH],
             "on": engine.hardware,
             "threads": engine.threads,
-            "memory": memory_text(engine.memory_bytes) if engine.memory_bytes else "",
+            "memory": memory_text(engine.memory_bytes),
         }
         if told := ", ".join(f"{key} {value}" for key, value in said.items() if value):
             yield f"{name}: {told}"

@@ -114,12 +114,8 @@ def fit(observed: Observations, seed: int) -> Fit:
 
 def _misfit(observed: Observations, terms: Floats) -> float:
     """The chance that single levels of a parameter stray so far from a polynomial."""
-    extra = []
-    for plus, minus in zip(observed.plus.T, observed.minus.T, strict=True):
-        levels = np.unique(np.concatenate([plus, minus]))
-        inner = levels[1 : len(levels) - (PARABOLA - 1)]
-        extra += [(plus == level).astype(float) - (minus == level) for level in inner]
-    if not extra:
+    extra = [steps[:, : 1 - PARABOLA] for _, steps in _levels(observed)]
+    if not any(steps.size for steps in extra):
         return 1.0
     coefficients, covariance = regress(np.column_stack([terms, *extra]), observed.score)
     first = terms.shape[1]
@@ -131,19 +127,26 @@ def level_elo(observed: Observations, parameter: int) -> tuple[Floats, Floats, F
 
     The other parameters have such steps too. The mean of the levels is 0; shapes (n,).
     """
-    columns: list[Floats] = []
-    starts = []
-    for plus, minus in zip(observed.plus.T, observed.minus.T, strict=True):
-        starts.append(len(columns))
-        levels = np.unique(np.concatenate([plus, minus]))
-        columns += [(plus == level).astype(float) - (minus == level) for level in levels[1:]]
-    coefficients, covariance = regress(np.column_stack(columns), observed.score)
-    levels = np.unique(np.concatenate([observed.plus, observed.minus])[:, parameter])
-    count = len(levels)
-    own = slice(starts[parameter], starts[parameter] + count - 1)
+    found = _levels(observed)
+    coefficients, covariance = regress(
+        np.column_stack([steps for _, steps in found]), observed.score
+    )
+    levels, _ = found[parameter]
+    count, start = len(levels), sum(len(before) - 1 for before, _ in found[:parameter])
+    own = slice(start, start + count - 1)
     centred = (np.eye(count) - 1 / count)[:, 1:]
     spread = centred @ covariance[own, own] @ centred.T
     return levels, centred @ coefficients[own], np.sqrt(np.diag(spread))
+
+
+def _levels(observed: Observations) -> list[tuple[Floats, Floats]]:
+    """The levels of each parameter that were played, and terms for all but the lowest; (n, levels)."""
+    found = []
+    for plus, minus in zip(observed.plus.T, observed.minus.T, strict=True):
+        levels = np.unique(np.concatenate([plus, minus]))
+        steps = (plus[:, None] == levels[1:]).astype(float) - (minus[:, None] == levels[1:])
+        found.append((levels, steps))
+    return found
 
 
 def regress(terms: Floats, score: Floats) -> tuple[Floats, Floats]:

@@ -164,13 +164,9 @@ class Lobby:
 
     def player(self, bot_id: BotId, name: str) -> Player:
         """The player of a bot, present or not."""
-        self._awake()
-        return self.players.setdefault(bot_id, Player(bot_id, name))
-
-    def _awake(self) -> None:
-        """Somebody is there: from now on each standstill counts."""
-        self._watch.wake()
+        self._watch.wake()  # from now on each standstill counts
         self.joined.set()
+        return self.players.setdefault(bot_id, Player(bot_id, name))
 
     @property
     def sessions(self) -> Sequence[Session]:
@@ -211,7 +207,6 @@ class Lobby:
             ReplacedError: the stream to resume was replaced by one that is open.
             TooManyReplacementsError: streams of the bot keep replacing each other.
         """
-        self._awake()
         moment = self._watch.moment()
         if player.session is not None:
             self._replace(player, player.session, resume_session_id, moment)

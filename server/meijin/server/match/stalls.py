@@ -114,10 +114,10 @@ class RecentStalls:
 class StallWatch:
     """Counts the time in which the server could not have read an answer.
 
-    A tick of the event loop is due every `TICK_INTERVAL_NS` while somebody is there, and a probe of the threads that serve
-    streams comes back in about the time that it took lately. All that either is late by, whether by
-    a burst of messages, a page fault, a stopped process or thousands of new connections, is nobody's
-    thinking time. Where both are late it is counted once.
+    A tick of the event loop is due every `TICK_INTERVAL_NS` while somebody is there, and a probe of
+    the threads that serve streams comes back in about the time that it took lately. All that either
+    is late by, whether by a burst of messages, a page fault, a stopped process or thousands of new
+    connections, is nobody's thinking time. Where both are late it is counted once.
     """
 
     def __init__(

@@ -62,6 +62,7 @@ from meijin.wire.values import (
     color_to_proto,
     outcome_to_proto,
     time_control_to_proto,
+    told_numbers,
     variant_to_proto,
 )
 
@@ -268,10 +269,7 @@ def evaluation_from_proto(message: pb.Evaluation) -> Evaluation:
     analysis = None
     if message.HasField("analysis"):
         said = message.analysis
-        score = said.score if said.HasField("score") else None
-        depth = said.depth if said.HasField("depth") else None
-        nodes = said.nodes if said.HasField("nodes") else None
-        analysis = SearchAnalysis(score, depth, nodes, _line(said.pv))
+        analysis = SearchAnalysis(*told_numbers(said), _line(said.pv))
     return Evaluation(
         message.evaluation,
         message.cell if message.HasField("cell") else None,

@@ -7,7 +7,7 @@ from meijin.game.board.moves import MOVE_BYTES
 from meijin.v1 import game_pb2
 from meijin.v1.game_service_pb2 import Clocks, GameEvaluation, GameUpdate
 from meijin.web.templating import plain
-from meijin.wire.values import outcome_from_proto
+from meijin.wire.values import outcome_from_proto, told_numbers
 
 COLORS = {game_pb2.COLOR_BLACK: "black", game_pb2.COLOR_WHITE: "white"}
 
@@ -92,10 +92,11 @@ def _clocks(clocks: Clocks, at_ms: int) -> Mapping[str, object]:
 
 def _evaluation(evaluation: GameEvaluation) -> Mapping[str, object]:
     analysis = evaluation.analysis
+    score, depth, nodes = told_numbers(analysis)
     return {
         "ply": evaluation.ply,
-        "score": analysis.score if analysis.HasField("score") else None,
-        "depth": analysis.depth if analysis.HasField("depth") else None,
-        "nodes": analysis.nodes if analysis.HasField("nodes") else None,
+        "score": score,
+        "depth": depth,
+        "nodes": nodes,
         "pv": list(decode_moves(analysis.pv)),
     }

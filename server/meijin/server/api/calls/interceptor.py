@@ -7,7 +7,7 @@ import secrets
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, aclosing, nullcontext
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from time import monotonic_ns
 from typing import Any, TypeAlias
@@ -226,15 +226,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
     ) -> None:
         async with aclosing(behavior(request, context)) as responses:
             async for response in responses:
-                await self._write(response, context)
-
-    async def _write(self, response: Untyped, context: Context) -> None:
-        limit = self._limits.write_timeout.total_seconds()
-        try:
-            async with asyncio.timeout(limit):
-                await context.write(response)
-        except TimeoutError:
-            raise NotReadingError(f"nothing was read for {limit:g} s") from None
+                await write_in_time(response, context, self._limits.write_timeout)
 
     async def _identify(self, address: Address, header: str) -> Identity | None:
         if not header:
@@ -260,6 +252,20 @@ def _caller(identity: Identity | None, method: str, metadata: Metadata, context:
     request_id = str(given) if is_plain else secrets.token_hex(8)
     peer = unquote(context.peer())[:MAX_PEER]
     return Caller(identity, method, peer, request_id, datetime.now(UTC))
+
+
+async def write_in_time(response: object, context: Context, limit: timedelta) -> None:
+    """Write a message of a stream whose peer has to read.
+
+    Raises:
+        NotReadingError: it doesn't.
+    """
+    seconds = limit.total_seconds()
+    try:
+        async with asyncio.timeout(seconds):
+            await context.write(response)
+    except TimeoutError:
+        raise NotReadingError(f"nothing was read for {seconds:g} s") from None
 
 
 async def abort(context: Context, error: MeijinError) -> None:

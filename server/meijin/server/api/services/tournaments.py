@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import TypeAlias
 
@@ -59,9 +58,10 @@ MAX_MEETINGS = 5000
 """The newest that are shown."""
 
 PLAYERS = 2
+"""Of a match."""
+
 MOST_READ = 1_000_000
 """Games that are read for reports on opponents, all of them once for each."""
-"""Of a match."""
 
 _Report: TypeAlias = TournamentReport[pb.GetTournamentResponse]
 
@@ -337,9 +337,6 @@ def _report_against(
     sums = match_sums(connection, row.id, first, opponent)
     if sums.start_time is None:
         return pb.MatchReport()
-    play_time = timedelta(0)
-    if sums.start_time is not None and sums.end_time is not None:
-        play_time = sums.end_time - sums.start_time
     if own is None or not own.is_sequential:
         own = estimate_of_match(counts.games, counts.pairs)
     return to_message(
@@ -351,7 +348,7 @@ def _report_against(
         elo_bound=elo_beyond(counts.games),
         first=_time_use(sums.first),
         second=_time_use(sums.second),
-        play_time=play_time,
+        play_time=(sums.end_time or sums.start_time) - sums.start_time,
     )
 
 

@@ -12,7 +12,7 @@ import grpc
 
 from meijin.server.access.caller import current_caller
 from meijin.server.access.open_calls import OpenCalls
-from meijin.server.api.calls.interceptor import Context, check_decoded
+from meijin.server.api.calls.interceptor import Context, check_decoded, write_in_time
 from meijin.server.api.calls.limits import Limits, address_of
 from meijin.server.api.streams.play import Throttle
 from meijin.server.api.streams.records import (
@@ -23,7 +23,6 @@ from meijin.server.api.streams.records import (
 )
 from meijin.server.errors import (
     InvalidRequestError,
-    NotReadingError,
     ProtocolError,
     StoppingError,
 )
@@ -178,24 +177,16 @@ class WorkerServicer(WorkerServiceServicer):
     async def _write(self, worker: Worker, context: Context) -> None:
         """Send what is leased and what is stored, whenever something is."""
         names = {bot_id: side.participant.name for bot_id, side in worker.sides.items()}
-        margin_ms = self._settings.margin // MILLISECOND
+        margin_ms, limit = self._settings.margin // MILLISECOND, self._limits.write_timeout
         while True:
             await worker.wake.wait()
             worker.wake.clear()
             if acknowledged := worker.take_acknowledged():
                 ids = pb.Acknowledged(pairing_ids=map(str, acknowledged))
-                await self._send(pb.WorkResponse(acknowledged=ids), context)
+                await write_in_time(pb.WorkResponse(acknowledged=ids), context, limit)
             pairs, withdrawn = worker.take_unsent(PAIRS_AT_ONCE)
             message = pb.Lease(withdrawn=map(str, withdrawn))
             for pair in pairs:
                 message.pairs.add(games=[lease_to_proto(lease, names, margin_ms) for lease in pair])
             if pairs or withdrawn:
-                await self._send(pb.WorkResponse(lease=message), context)
-
-    async def _send(self, response: pb.WorkResponse, context: Context) -> None:
-        limit = self._limits.write_timeout.total_seconds()
-        try:
-            async with asyncio.timeout(limit):
-                await context.write(response)
-        except TimeoutError:
-            raise NotReadingError(f"nothing was read for {limit:g} s") from None
+                await write_in_time(pb.WorkResponse(lease=message), context, limit)
