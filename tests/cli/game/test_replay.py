@@ -51,10 +51,12 @@ class Unready(Player):
 class Hanging(Bot):
     def choose(self, position):
         threading.Event().wait(60)
+        return 2  # else it would be told of as a failure, in whichever test runs by then
 
 class Blocking(Bot):
     async def choose(self, position):
         threading.Event().wait(2)
+        return 2
 """
 
 
