@@ -22,6 +22,7 @@ from meijin.v1 import play_service_pb2 as pb
 from meijin.web.gateway import Visitor
 from meijin.web.pages.play.person import COOKIE
 from meijin.web.play import game_events
+from meijin.web.play import stream as play_stream
 
 JSON = {
     "accept": "application/json",
@@ -32,7 +33,7 @@ JSON = {
 
 async def taker(site: SiteInTest, name: str, **more: Any) -> Peer:
     """A bot that takes on anybody."""
-    bot = await site.server.bot(name, max_games=4, **more)
+    bot = await site.server.bot(name, **{"max_games": 4, **more})
     policy = bot_service_pb2.CHALLENGE_POLICY_ANYONE
     await site.server.ask("BotService/UpdateBot", name=name, challenges=policy)
     return bot
@@ -283,3 +284,50 @@ async def test_who_reads_nothing_is_cut_off(
     )
     assert stream.watchers == 0
     transport.abort.assert_called_once_with()
+
+
+async def waiting(browsing: Browsing, **fields: str) -> tuple[str, str]:
+    """Where somebody waits who asks for a game, and what is told there."""
+    wanted = {"opponent": "solo", "size": "9", "color": "black", **fields}
+    where = (await browsing.post("/play", **wanted)).headers["location"]
+    return where, (await browsing.get(where)).text
+
+
+@pytest.mark.usefixtures("rita")
+async def test_people_wait_for_a_bot(site: SiteInTest, browsing: Browsing) -> None:
+    """Each is told its place, why, and who is free; one leaves, and one plays another bot."""
+    solo = await taker(site, "solo", max_games=2)
+    await begin(browsing, opponent="solo")
+    await solo.started()
+    second, third = site.browse(), site.browse()
+    left, page = await waiting(second)
+    assert "You are next." in page
+    assert "solo plays one person at a time; 1 before you." in page
+    where, page = await waiting(third)
+    assert "You are number 2 in the queue." in page
+    assert "2 before you." in page
+    assert (await second.post(f"{left}/leave")).status == 303
+    page = (await third.get(where)).text
+    assert "You are next." in page
+    assert re.findall('name="opponent" value="([^"]*)"', page) == ["rita"]
+    seat = await led_to(third, await third.post(f"{where}/against", opponent="rita"))
+    assert (await seat.state())["color"] == "black"
+    assert "Your place was given up" in (await third.get(where)).text
+
+
+async def test_place_is_kept_for_who_looks(
+    site: SiteInTest, browsing: Browsing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of who has not looked for a while it is given up; one may queue again."""
+    await taker(site, "solo", max_games=1)
+    await begin(browsing, opponent="solo")
+    other = site.browse()
+    where, _ = await waiting(other)
+    stream = await site.state.people.stream(Visitor(other.address, other.cookies[COOKIE]))
+    await stream.give_up_places()
+    assert "You are next." in (await other.get(where)).text
+    monkeypatch.setattr(play_stream, "PLACE_HELD", timedelta(seconds=-1))
+    await stream.give_up_places()
+    assert "Your place was given up" in (await other.get(where)).text
+    again = await other.post(f"{where}/against", opponent="solo")
+    assert "You are next." in (await other.get(again.headers["location"])).text

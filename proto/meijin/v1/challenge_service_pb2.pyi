@@ -276,6 +276,7 @@ class CreateChallengeRequest(_message.Message):
     CHALLENGER_FIELD_NUMBER: _builtins.int
     SETTINGS_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    IN_PLACE_OF_FIELD_NUMBER: _builtins.int
     opponent: _builtins.str
     """The bot that is challenged."""
     challenger: _builtins.str
@@ -285,6 +286,10 @@ class CreateChallengeRequest(_message.Message):
     request_id: _builtins.str
     """Any string of the caller's, at most 60 characters and none of them a control: a
     repeated request makes no second challenge.
+    """
+    in_place_of: _builtins.str
+    """A challenge of the caller's that this one replaces: it is taken back unless it is over, and
+    its place with the same opponent is this one's. Empty for none.
     """
     @_builtins.property
     def settings(self) -> Global___ChallengeSettings:
@@ -297,10 +302,11 @@ class CreateChallengeRequest(_message.Message):
         challenger: _builtins.str = ...,
         settings: Global___ChallengeSettings | None = ...,
         request_id: _builtins.str = ...,
+        in_place_of: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["settings", b"settings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenger", b"challenger", "opponent", b"opponent", "request_id", b"request_id", "settings", b"settings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenger", b"challenger", "in_place_of", b"in_place_of", "opponent", b"opponent", "request_id", b"request_id", "settings", b"settings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -337,16 +343,20 @@ class GetChallengeRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     CHALLENGE_ID_FIELD_NUMBER: _builtins.int
+    WITH_FREE_BOTS_FIELD_NUMBER: _builtins.int
     challenge_id: _builtins.str
     """The challenge."""
+    with_free_bots: _builtins.bool
+    """Bots that are free are told too, where it waits for a place."""
     def __init__(
         self,
         *,
         challenge_id: _builtins.str = ...,
+        with_free_bots: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge_id", b"challenge_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge_id", b"challenge_id", "with_free_bots", b"with_free_bots"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -359,22 +369,66 @@ class GetChallengeResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     CHALLENGE_FIELD_NUMBER: _builtins.int
+    QUEUE_PLACE_FIELD_NUMBER: _builtins.int
+    FREE_BOTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def challenge(self) -> Global___Challenge:
         """The challenge."""
+
+    @_builtins.property
+    def queue_place(self) -> Global___QueuePlace:
+        """Where it waits for a place of the opponent's; absent while it waits for none."""
+
+    @_builtins.property
+    def free_bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Other bots that accept anyone and would begin the same at once, at most 12, in the order of
+        their names; none unless they are asked for.
+        """
 
     def __init__(
         self,
         *,
         challenge: Global___Challenge | None = ...,
+        queue_place: Global___QueuePlace | None = ...,
+        free_bots: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["challenge", b"challenge"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["challenge", b"challenge", "queue_place", b"queue_place"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge", b"challenge"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge", b"challenge", "free_bots", b"free_bots", "queue_place", b"queue_place"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetChallengeResponse: _TypeAlias = GetChallengeResponse  # noqa: Y015
+
+@_typing.final
+class QueuePlace(_message.Message):
+    """Where a challenge stands among those that wait for the same opponent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BEFORE_FIELD_NUMBER: _builtins.int
+    AT_ONCE_FIELD_NUMBER: _builtins.int
+    PLAYING_FIELD_NUMBER: _builtins.int
+    before: _builtins.int
+    """How many begin before it."""
+    at_once: _builtins.int
+    """How many challenges the opponent plays at once: half of its places for games."""
+    playing: _builtins.int
+    """How many it plays now: fewer where games of tournaments take its places."""
+    def __init__(
+        self,
+        *,
+        before: _builtins.int = ...,
+        at_once: _builtins.int = ...,
+        playing: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_once", b"at_once", "before", b"before", "playing", b"playing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___QueuePlace: _TypeAlias = QueuePlace  # noqa: Y015
 
 @_typing.final
 class ListChallengesRequest(_message.Message):

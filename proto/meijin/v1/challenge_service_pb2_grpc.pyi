@@ -51,6 +51,7 @@ class ChallengeServiceStub:
     """Starts games between one of the caller's own bots and a bot that accepts; a person's token
     is for games between the person and a bot that accepts anyone. For owners, operators, to
     whom every bot is their own, and people. The same `request_id` again returns the same one.
+    Challenges of one bot begin in the order in which they were made, as it has places.
 
     Both must be connected and able to play what is asked for, else FAILED_PRECONDITION says
     which is not, and why. RESOURCE_EXHAUSTED where the caller's budget is used up, with when
@@ -88,6 +89,7 @@ class ChallengeServiceAsyncStub(ChallengeServiceStub):
     """Starts games between one of the caller's own bots and a bot that accepts; a person's token
     is for games between the person and a bot that accepts anyone. For owners, operators, to
     whom every bot is their own, and people. The same `request_id` again returns the same one.
+    Challenges of one bot begin in the order in which they were made, as it has places.
 
     Both must be connected and able to play what is asked for, else FAILED_PRECONDITION says
     which is not, and why. RESOURCE_EXHAUSTED where the caller's budget is used up, with when
@@ -134,6 +136,7 @@ class ChallengeServiceServicer(metaclass=_abc_1.ABCMeta):
         """Starts games between one of the caller's own bots and a bot that accepts; a person's token
         is for games between the person and a bot that accepts anyone. For owners, operators, to
         whom every bot is their own, and people. The same `request_id` again returns the same one.
+        Challenges of one bot begin in the order in which they were made, as it has places.
 
         Both must be connected and able to play what is asked for, else FAILED_PRECONDITION says
         which is not, and why. RESOURCE_EXHAUSTED where the caller's budget is used up, with when

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -329,3 +330,69 @@ async def test_who_has_challenged_nobody_is_forgotten(
     listed = await server.ask("BotService/ListBots", with_people=True)
     assert [bot.name for bot in listed.bots] == ["ada", stream.name]
     assert (await server.refusal(CREATE, max_)).reason == "UNKNOWN_TOKEN"
+
+
+async def placed(server: ServerInTest, challenge_id: str, **more: Any) -> tuple[int, int] | None:
+    """How many begin before a challenge, and how many its opponent plays at once."""
+    asked = {"challenge_id": challenge_id, **more}
+    answer = await server.ask("ChallengeService/GetChallenge", **asked)
+    place = answer.queue_place
+    return (place.before, place.at_once) if answer.HasField("queue_place") else None
+
+
+@CLOSED
+async def test_people_queue_for_a_bot(server: ServerInTest) -> None:
+    """First come, first served; who is away holds nobody up, and whose turn it is begins."""
+    ada, zoe, _ = await hosted(server, max_games=2)
+    others = [await guest(server) for _ in range(3)]
+    first = await challenge(server, zoe)
+    await ada.started()
+    made = [await challenge(server, token) for token, _ in others]
+    places = [await placed(server, each.challenge_id) for each in (first, *made)]
+    assert places == [None, (0, 1), (1, 1), (2, 1)]
+    await server.ask(CANCEL, others[1][0], challenge_id=made[1].challenge_id)
+    assert await placed(server, made[2].challenge_id) == (1, 1)
+    others[0][1].call.cancel()
+    await server.away(others[0][1].name)
+    assert await placed(server, made[2].challenge_id) == (0, 1)
+    await server.ask(CANCEL, zoe, challenge_id=first.challenge_id)
+    assert (await others[2][1].started()).opponent == "ada"
+    assert (await found(server, made[0].challenge_id)).running_games == 0
+
+
+@CLOSED
+async def test_free_bots_are_told_to_who_waits(server: ServerInTest) -> None:
+    """Those that accept anyone, can play the same, and have a place."""
+    swap: dict[str, Any] = {"opening_rules": (FREE, SWAP2)}
+    ada, zoe, _ = await hosted(server, max_games=1, **swap)
+    for name, policy in (("bob", "anyone"), ("carl", "owners"), ("dora", "anyone")):
+        await owned(server, name, "eve", **({} if name == "dora" else swap))
+        await accept(server, name, policy)
+    await challenge(server, zoe)
+    await ada.started()
+    token, _ = await guest(server, **swap)
+    variant = variant_to_proto(replace(SMALL, opening_rule=SWAP2))
+    wanted = pb.ChallengeSettings(games=1, variant=variant, time_control=CLOCK)
+    made = await challenge(server, token, settings=wanted)
+    asked = {"challenge_id": made.challenge_id}
+    get = "ChallengeService/GetChallenge"
+    assert list((await server.ask(get, **asked, with_free_bots=True)).free_bots) == ["bob"]
+    assert not (await server.ask(get, **asked)).free_bots
+
+
+@CLOSED
+async def test_a_challenge_takes_the_place_of_another(server: ServerInTest) -> None:
+    """The one that is played ends, and who waits for the same bot goes on waiting."""
+    ada, zoe, _ = await hosted(server, max_games=1)
+    token, max_ = await guest(server)
+    first = await challenge(server, zoe)
+    await ada.started()
+    waiting = await challenge(server, token)
+    reason, _ = await refusal(server, token, in_place_of=first.challenge_id)
+    assert reason == "NOT_ALLOWED"
+    second = await challenge(server, zoe, in_place_of=first.challenge_id)
+    assert (await ada.ended()).outcome.ending == game_pb2.ENDING_VOID
+    assert (await ada.started()).opponent != max_.name
+    assert await placed(server, waiting.challenge_id) == (0, 1)
+    assert (await found(server, first.challenge_id)).state == 3
+    assert (await found(server, second.challenge_id)).running_games == 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tests.processes import Processes, eventually, free_port
 from tests.system.server import Server
-from tests.web.browser.troupe import HOSTILE, REVERSED, SLOW
+from tests.web.browser.troupe import HOSTILE, REVERSED, SINGLE, SLOW
 
 from meijin.game import TimeControl, Variant
 from meijin.local.connection import Connection, make_tournament
@@ -28,7 +28,7 @@ WIDE = "囲" * 60
 DISPLAY_NAMES = {"mallory": HOSTILE, "wide": WIDE}
 RATED = ("ada", "bea", "mallory", "wide")
 SLOW_ONES = (f"{SLOW}-one", f"{SLOW}-two")
-BOTS = (*RATED, "failing", *SLOW_ONES)
+BOTS = (*RATED, "failing", SINGLE, *SLOW_ONES)
 FORBIDDEN = (HOSTILE, REVERSED[0], "\x07", "<b onclick")
 """What stands in no page, since names, labels and words of others have it."""
 
@@ -67,10 +67,11 @@ def _set(processes: Processes) -> Stage:
     troupe = processes.start_command("troupe", *command, PYTHONPATH=str(root))
     eventually(lambda: server.connected_bots() >= set(BOTS) or not troupe.is_running)
     assert troupe.is_running, troupe.words
-    policy = bot_service_pb2.UpdateBotRequest(
-        name="ada", challenges=bot_service_pb2.CHALLENGE_POLICY_ANYONE
-    )
-    connection.ask(connection.bots.UpdateBot, policy)
+    for name in ("ada", SINGLE):
+        policy = bot_service_pb2.UpdateBotRequest(
+            name=name, challenges=bot_service_pb2.CHALLENGE_POLICY_ANYONE
+        )
+        connection.ask(connection.bots.UpdateBot, policy)
     make = partial(_make, connection)
     rated = make(HOSTILE, RATED, rounds=2)
     bracket = make("bracket", RATED, format=pb.TOURNAMENT_FORMAT_KNOCKOUT, unrated=True)

@@ -6,12 +6,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import expect
-from tests.web.browser.chromium import PATIENCE_MS, PHONE, Watched
+from tests.web.browser.chromium import PATIENCE_MS, PHONE, Watched, watched_page
+from tests.web.browser.troupe import SINGLE
 
 from meijin.game import Variant
 from meijin.game.board.coordinates import cell_name
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
     from tests.web.browser.stage import Stage
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -126,6 +128,24 @@ def test_person_plays_a_swap2_opening(watched: Watched, stage: Stage) -> None:
     expect(page.locator("[data-rematch]")).to_be_visible()
 
 
+def test_people_queue_for_a_bot(watched: Watched, browser: Browser, stage: Stage) -> None:
+    """Each sees its place, moves up when one before it leaves, and is led to its game."""
+    others = [watched_page(browser, stage.origin) for _ in range(2)]
+    with others[0] as second, others[1] as third:
+        begin(watched, "free", SINGLE)
+        expect(watched.page.locator("#table")).to_be_visible()
+        for waiting, words in ((second, "You are next"), (third, "You are number 2 in the queue")):
+            begin(waiting, "free", SINGLE)
+            expect(waiting.page.locator("#queue")).to_contain_text(words)
+            expect(waiting.page.get_by_role("button", name="Play ada")).to_be_visible()
+        second.page.get_by_role("button", name="Leave the queue").click()
+        expect(third.page.locator("#queue")).to_contain_text("You are next")
+        watched.page.locator("[data-resign] button").click()
+        expect(third.page.locator("#table")).to_be_visible()
+        third.page.locator("[data-resign] button").click()
+        expect(third.page.locator("[data-rematch]")).to_be_visible()
+
+
 def running_game(watched: Watched, stage: Stage) -> str:
     query = f"tournament_id={stage.places['live']}&state=GAME_STATE_RUNNING"
     found = asked(watched, stage, f"/api/v1/games?{query}")
@@ -144,16 +164,16 @@ def moves(watched: Watched, stage: Stage, game_id: str) -> list[int]:
     return [move["cell"] for move in game["moves"]]
 
 
-def begin(watched: Watched, opening: str) -> None:
-    """Begin a game against the bot that plays anywhere, with black."""
+def begin(watched: Watched, opening: str, opponent: str = "ada") -> None:
+    """Ask a bot for a game, with black."""
     page = watched.page
     watched.open("/play")
-    page.locator("#opponent").select_option("ada")
+    page.locator("#opponent").select_option(opponent)
     page.locator("#rule").select_option("freestyle")
     page.locator("#size").select_option("15")
     page.locator("#opening_rule").select_option(opening)
     page.locator("form.form").get_by_role("button").last.click()
-    expect(page.locator("#table")).to_be_visible()
+    expect(page.locator("#table, #queue")).to_be_visible()
 
 
 def wait_for_turn(watched: Watched) -> None:

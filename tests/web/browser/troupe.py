@@ -6,6 +6,7 @@ python -m tests.web.browser.troupe ADDRESS NAME=TOKEN...
 import asyncio
 import random
 import sys
+from dataclasses import replace
 
 from meijin.bots import Analysis, Bot, Capabilities, Choice, Position, serve
 from meijin.bots.sdk.runner import ignore_idle_wakeups
@@ -19,6 +20,10 @@ SLOW = "slow"
 """How the names begin of bots that take their time."""
 
 
+SINGLE = "single"
+"""Plays one game at a time."""
+
+
 class Player(Bot):
     """Plays anywhere, says what it thinks, under a version label that nobody should trust."""
 
@@ -28,6 +33,8 @@ class Player(Bot):
 
     def __init__(self, name: str) -> None:
         self.name = name
+        if name == SINGLE:
+            self.capabilities = replace(self.capabilities, max_games=1)
         self.version = '<b onclick="alert(2)">'
         self._rng = random.Random(name)
 

@@ -74,6 +74,8 @@ class ChallengeRequest:
     """Two bytes a cell, little-endian; none for the empty board."""
     server_openings: bool
     """The server's own openings are dealt."""
+    in_place_of: TournamentId | None = None
+    """A challenge of the caller's that is taken back for it."""
 
     @property
     def controls(self) -> tuple[TimeControl, TimeControl]:
@@ -156,14 +158,25 @@ class ChallengeControl:
             pair = await self._storage.read(_find_pair, caller, request, here)
             self._check_players(pair, request)
             if caller.person_id is not None:
-                self._check_address(address)
+                self._check_address(address, request.in_place_of)
             made = await self._storage.write(
                 _add, caller, pair, request, openings, settings=self._settings
             )
             if caller.person_id is not None:
                 self._addresses[made] = address
-        await self._control.play(made)
+        await self._play(made, request.in_place_of)
         return await self._storage.read(store.get_challenge, made)
+
+    async def _play(self, made: TournamentId, replaced: TournamentId | None) -> None:
+        """Play a challenge, for the same opponent in the place of the one that it replaces."""
+        if replaced is None:
+            await self._control.play(made)
+            return
+        rows = [await self._storage.read(store.get_challenge, each) for each in (made, replaced)]
+        is_same = rows[0].opponent_id == rows[1].opponent_id
+        await self._control.play(made, place_of=replaced if is_same else None)
+        async with self._control.changing:
+            await self._control.follow(replaced, self._scheduler.take_back)
 
     def _check_players(self, pair: _Pair, request: ChallengeRequest) -> None:
         for bot, control in zip((pair.challenger, pair.opponent), request.controls, strict=True):
@@ -171,11 +184,11 @@ class ChallengeControl:
             if objection is not None:
                 raise WrongStateError(f'"{bot.name}" {objection}')
 
-    def _check_address(self, address: str) -> None:
+    def _check_address(self, address: str, replaced: TournamentId | None) -> None:
         """Leave half of the places to people at other addresses; a restart forgets who came whence."""
         runs = self._scheduler.runs
         self._addresses = {key: at for key, at in self._addresses.items() if key in runs}
-        count = list(self._addresses.values()).count(address)
+        count = sum(at == address for key, at in self._addresses.items() if key != replaced)
         if count >= (self._settings.people_games + 1) // 2:
             message = f"{count} people are playing from your address, the most; try again later"
             raise BusyError(message)
@@ -282,6 +295,8 @@ def _add(
     if made is not None:
         return made
     maker, now = maker_of(caller), caller.time
+    if request.in_place_of is not None:
+        _take_back(connection, caller, request.in_place_of, even_over=True)
     check_budget(connection, settings, maker, request.games, now)
     check_load(connection, request.games)
     new = _tournament(caller, pair, request, openings)
@@ -326,13 +341,17 @@ def _tournament(
     )
 
 
-def _take_back(connection: Connection, caller: Caller, challenge_id: TournamentId) -> None:
+def _take_back(
+    connection: Connection, caller: Caller, challenge_id: TournamentId, *, even_over: bool = False
+) -> None:
     challenge = store.get_challenge(connection, challenge_id)
     maker = maker_of(caller)
     is_limited = maker.owner_id is not None or maker.person_id is not None
     if is_limited and not store.is_made_by(challenge, maker):
         raise NotAllowedError(f"challenge {challenge_id} is somebody else's")
     if challenge.state is not TournamentState.RUNNING:
+        if even_over:
+            return
         raise WrongStateError(f"challenge {challenge_id} is {challenge.state.value}")
     _cancel(connection, challenge_id)
     if maker.person_id is None:

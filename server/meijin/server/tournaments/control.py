@@ -51,12 +51,16 @@ class TournamentControl:
         self._refreshes = refreshes
         self._feed = feed
 
-    async def play(self, tournament_id: TournamentId) -> None:
-        """Have the scheduler play a running tournament, unless it does already."""
+    async def play(self, tournament_id: TournamentId, place_of: TournamentId | None = None) -> None:
+        """Have the scheduler play a running tournament, unless it does already.
+
+        Args:
+            place_of: Another, before which it comes.
+        """
         async with self.changing:
             if tournament_id not in self._scheduler.runs:
                 await self._scheduler.settled()
-                self._scheduler.add(await self._load(tournament_id))
+                self._scheduler.add(await self._load(tournament_id), place_of)
 
     async def cancel(self, tournament_id: TournamentId, actor: Actor) -> None:
         """Stop a tournament; its running games become void.

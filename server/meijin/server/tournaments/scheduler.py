@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -14,7 +15,7 @@ from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.listeners import Listener
 from meijin.server.match.live.live_game import LiveGame, Participant
 from meijin.server.match.live.session import Session
-from meijin.server.match.lobby import Lobby
+from meijin.server.match.lobby import Lobby, Player
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.leases import Leases, Worker, WorkerSide
 from meijin.server.tournaments.pauses import Pause, Pauses
@@ -57,6 +58,18 @@ PAUSE_IS_OVER = timedelta(milliseconds=1)
 """After a pause its bot is looked at: no timer may be so early that it is paused still."""
 
 
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """Where a challenge stands among those that wait for the same bot."""
+
+    before: int
+    """How many begin before it."""
+    at_once: int
+    """How many challenges the bot plays at once."""
+    playing: int
+    """How many it plays now."""
+
+
 class Scheduler(Listener):
     """Looks for games to start whenever a bot joins, a game ends or a tournament comes.
 
@@ -69,7 +82,7 @@ class Scheduler(Listener):
         self.leases = Leases()
         """What workers play."""
         self.runs: dict[TournamentId, TournamentRun] = {}
-        """The tournaments being played, oldest first."""
+        """The tournaments being played, oldest first; one that replaces another has its place."""
         self.planning_due = asyncio.Event()
         """Set when tournaments may need games."""
         self._lobby = lobby
@@ -91,12 +104,20 @@ class Scheduler(Listener):
 
     # -- tournaments ------------------------------------------------------------------
 
-    def add(self, run: TournamentRun) -> None:
-        """Play a tournament; of one that the store has as over the running games are void."""
+    def add(self, run: TournamentRun, place_of: TournamentId | None = None) -> None:
+        """Play a tournament; of one that the store has as over the running games are void.
+
+        Args:
+            place_of: Another, before which it comes.
+        """
         if not run.is_playing:
             self._void_rest(run)
             return
         self.runs[run.id] = run
+        if place_of in self.runs:
+            others = list(self.runs)[:-1]
+            for each in others[others.index(place_of) :]:
+                self.runs[each] = self.runs.pop(each)
         self.planning_due.set()
         self.wake()
 
@@ -234,6 +255,38 @@ class Scheduler(Listener):
         if len(reasons) > len(told):
             told.append(f"and {len(reasons) - len(told)} others")
         return "; ".join(told)
+
+    def queue_place(self, challenge_id: TournamentId, bot_id: BotId) -> QueuePlace | None:
+        """Where a challenge waits for a place of a bot; ``None`` where it waits for none."""
+        run = self.runs.get(challenge_id)
+        player = self._lobby.players.get(bot_id)
+        if run is None or player is None or self._room(bot_id, run) != 0:
+            return None
+        before = 0
+        for each in self.runs.values():
+            if not (each.format.IS_CASUAL and each.has_place and bot_id in each.pending.needed):
+                continue
+            if each is run:
+                return QueuePlace(before, _casual_places(player), _casual_games(player))
+            others = each.pending.needed.keys() - {bot_id}
+            before += all(self._room(other, each) for other in others)
+        return None
+
+    def free_like(self, challenge_id: TournamentId, bot_id: BotId) -> Collection[BotId]:
+        """Bots that would begin a challenge at once in the place of one of its two."""
+        run = self.runs.get(challenge_id)
+        if run is None:
+            return ()
+        row = run.row
+        control = row.control_of(bot_id)
+        return {
+            player.bot_id
+            for player in self._lobby.players.values()
+            if not player.is_person
+            and player.bot_id not in run.pending.needed
+            and self.objection(player.bot_id, row.variant, control) is None
+            and self._casual_room(player) > 0
+        }
 
     def objection(
         self,
@@ -476,14 +529,26 @@ class Scheduler(Listener):
             return self.leases.free(run)
         player = self._lobby.players[bot_id]
         assert player.session is not None
-        most = player.session.capabilities.max_games
-        room = player.session.room
         if not run.format.IS_CASUAL:
-            return None if player.is_person else room
-        casual = sum(run_of(game).format.IS_CASUAL for game in player.games.values())
-        # Half of a bot's places may be taken by challenges.
-        places = most if player.is_person else (most + 1) // 2
-        return min(room, places - casual)
+            return None if player.is_person else player.session.room
+        return self._casual_room(player)
+
+    def _casual_room(self, player: Player) -> int:
+        """How many more games of challenges a bot or person that is here can take."""
+        assert player.session is not None
+        places = _casual_places(player) - _casual_games(player)
+        return max(0, min(player.session.room, places))
+
+
+def _casual_games(player: Player) -> int:
+    return sum(run_of(game).format.IS_CASUAL for game in player.games.values())
+
+
+def _casual_places(player: Player) -> int:
+    """Half of a bot's places may be taken by challenges, and all of a person's."""
+    assert player.session is not None
+    most = player.session.capabilities.max_games
+    return most if player.is_person else (most + 1) // 2
 
 
 def _is_through(steps: Iterator[int]) -> bool:

@@ -1,6 +1,6 @@
 """Challenges: who made them, how they stand, and what they take of a budget."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -27,6 +27,7 @@ from meijin.store.schema import (
     BotId,
     BotVersion,
     Challenge,
+    ChallengePolicy,
     Game,
     GameState,
     Owner,
@@ -124,6 +125,14 @@ def list_challenges(
     if is_running:
         query = query.where(*_IS_RUNNING)
     return _rows(connection, query)
+
+
+def open_to_anyone(connection: Connection, bots: Collection[BotId], *, limit: int) -> Sequence[str]:
+    """The names of those of some bots that accept anyone and are not hidden, in order."""
+    query = select(Bot.name).where(
+        Bot.id.in_(bots), Bot.challenges == ChallengePolicy.ANYONE, Bot.is_hidden.is_(False)
+    )
+    return connection.scalars(query.order_by(Bot.name).limit(limit)).all()
 
 
 def is_made_by(challenge: ChallengeRow, maker: Maker) -> bool:

@@ -1,4 +1,4 @@
-"""What a game's page is told of as it happens: its newest state, whenever that has changed."""
+"""What a person's pages are told of as it happens: a game's newest state, a place in a queue."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from meijin.web.streaming import EVENT_STREAM, PartedAnswer
 from meijin.web.wording import text
 
 MAX_WATCHERS = 6
-"""Pages of one person that follow games at once."""
+"""Pages of one person that follow something at once."""
 
 KEEP_ALIVE = timedelta(seconds=15)
 """After so long without a change the browser is told that the stream is alive."""
@@ -34,20 +34,38 @@ async def tell_states(
     *,
     transport: asyncio.Transport | None,
 ) -> None:
-    """Tell a browser of one game until it leaves, or the site stops.
+    """Tell a browser of one game.
+
+    Raises:
+        Refusal: it is none of the person's, or too many of its pages follow something.
+    """
+    stream.game(game_id)
+    states = _states(stream, game_id)
+    await tell(stream, states, closing, receive, send, transport=transport)
+
+
+async def tell(
+    stream: PersonStream,
+    events: AsyncGenerator[bytes],
+    closing: asyncio.Event,
+    receive: Receive,
+    send: Send,
+    *,
+    transport: asyncio.Transport | None,
+) -> None:
+    """Tell a person's browser of events until they end, it leaves, or the site stops.
 
     Args:
         transport: That of its connection, where there is one.
 
     Raises:
-        Refusal: too many pages of the person follow games.
+        Refusal: too many pages of the person follow something.
     """
     if stream.watchers >= MAX_WATCHERS:
         raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, text("play.too_many_pages"))
-    stream.game(game_id)
     stream.watchers += 1
     try:
-        answer = PartedAnswer(_states(stream, game_id), EVENT_STREAM, closing)
+        answer = PartedAnswer(events, EVENT_STREAM, closing)
         await answer.send(receive, send, transport, WRITE_TIMEOUT)
     finally:
         stream.watchers -= 1

@@ -14,7 +14,7 @@ MAX_PEOPLE = 300
 """People who play at once by one process of pages."""
 
 LOOK_INTERVAL = timedelta(seconds=15)
-"""Between two looks for streams that no browser asks for."""
+"""Between two looks for streams and places that no browser asks for."""
 
 
 class PeopleStreams:
@@ -58,6 +58,7 @@ class PeopleStreams:
             except TimeoutError:
                 pass
             for key, stream in list(self._streams.items()):
+                await stream.give_up_places()
                 if stream.is_deserted or stream.is_over or self._closing.is_set():
                     stream.close()
-                    del self._streams[key]
+                    self._streams.pop(key, None)

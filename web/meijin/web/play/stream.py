@@ -14,6 +14,7 @@ import grpc
 from grpc.aio import AioRpcError
 
 from meijin.game import FREE, RULES, SWAP, SWAP1, SWAP2, Color, decode_moves
+from meijin.v1 import challenge_service_pb2
 from meijin.v1 import play_service_pb2 as pb
 from meijin.web.gateway import Services
 from meijin.web.play.person_game import PersonGame
@@ -63,6 +64,10 @@ FOR_GOOD = frozenset(
 """Ends of a stream after which another one would end in the same way."""
 
 
+PLACE_HELD = timedelta(seconds=30)
+"""A place in a queue is given up that no browser has looked at for so long."""
+
+
 class PersonStream:
     """A person in the arena."""
 
@@ -77,6 +82,8 @@ class PersonStream:
         """Browsers that follow a game."""
         self.last_seen = time.monotonic()
         """When a browser asked last, by a monotonic clock; seconds."""
+        self._places: dict[str, float] = {}
+        """Challenges that wait, and when a browser looked at each last, as `last_seen` is."""
         self._changed = asyncio.Event()
         self._ready = asyncio.Event()
         self._refusal: Refusal | None = None
@@ -164,6 +171,23 @@ class PersonStream:
     async def change(self) -> None:
         """Wait until something has changed in any of the games."""
         await self._changed.wait()
+
+    def hold(self, challenge_id: str) -> None:
+        """A browser looks at a challenge that waits."""
+        self._places[challenge_id] = time.monotonic()
+
+    def release(self, challenge_id: str) -> None:
+        """A challenge waits no longer."""
+        self._places.pop(challenge_id, None)
+
+    async def give_up_places(self) -> None:
+        """Take challenges back that wait and that nobody looks at any more."""
+        last = time.monotonic() - PLACE_HELD.total_seconds()
+        for challenge_id in [key for key, looked in self._places.items() if looked < last]:
+            self.release(challenge_id)
+            asked = challenge_service_pb2.CancelChallengeRequest(challenge_id=challenge_id)
+            with contextlib.suppress(AioRpcError):  # it is over, or the server's to clear up
+                await self._services.challenges.CancelChallenge(asked)
 
     def close(self) -> None:
         """Leave the arena without a goodbye: games that run go on until the clocks decide."""

@@ -1,11 +1,12 @@
 """Challenges: made, listed and taken back; and the people who come to play."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from meijin.server.access.caller import Caller, current_caller
 from meijin.server.access.challenges import ChallengeControl, ChallengeRequest, maker_of
 from meijin.server.access.people import People
-from meijin.server.api.answers.pages import id_of, list_page, newest_first
+from meijin.server.api.answers.pages import id_if_any, id_of, list_page, newest_first
 from meijin.server.api.calls.interceptor import Context
 from meijin.server.api.calls.limits import address_of
 from meijin.server.errors import invalid_request
@@ -17,6 +18,9 @@ from meijin.store.tournaments.challenges import ChallengeRow
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceServicer
 from meijin.wire.mapping import from_message, to_message
+
+MAX_FREE_BOTS = 12
+"""That are named where a challenge waits."""
 
 
 class ChallengeServicer(ChallengeServiceServicer):
@@ -49,6 +53,7 @@ class ChallengeServicer(ChallengeServiceServicer):
                 opponent=request.opponent,
                 challenger=request.challenger,
                 request_id=request.request_id,
+                in_place_of=id_if_any(request, "in_place_of", TournamentId),
             )
         address = address_of(context.peer())
         made = await self._control.create(current_caller.get(), wanted, address)
@@ -60,7 +65,16 @@ class ChallengeServicer(ChallengeServiceServicer):
         row = await self._storage.read(
             store.get_challenge, id_of(request, "challenge_id", TournamentId)
         )
-        return pb.GetChallengeResponse(challenge=self._to_proto(row))
+        place = self._scheduler.queue_place(row.id, row.opponent_id)
+        names: Sequence[str] = ()
+        if place is not None and request.with_free_bots:
+            free = self._scheduler.free_like(row.id, row.opponent_id)
+            names = await self._storage.read(store.open_to_anyone, free, limit=MAX_FREE_BOTS)
+        return pb.GetChallengeResponse(
+            challenge=self._to_proto(row),
+            queue_place=None if place is None else to_message(place, pb.QueuePlace),
+            free_bots=names,
+        )
 
     async def ListChallenges(
         self, request: pb.ListChallengesRequest, context: Context

@@ -1,10 +1,11 @@
 """Pages of people who play.
 
-- `lobby`: whom one may play, and waiting for a game; `terms`: what a form asks to play
+- `lobby`: whom one may play; `terms`: what a form asks to play
+- `queue`: waiting for a bot that others play
 - `board`: a game, and all that is done there
 - `person`: who plays in a browser, as its cookie says
 """
 
-from meijin.web.pages.play import board, lobby
+from meijin.web.pages.play import board, lobby, queue
 
-ROUTES = (*lobby.ROUTES, *board.ROUTES)
+ROUTES = (*lobby.ROUTES, *queue.ROUTES, *board.ROUTES)

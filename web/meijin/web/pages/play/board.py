@@ -111,11 +111,7 @@ async def undo(request: PageRequest) -> Response:
     person, game = await _game(request)
     settings, challenge_id = await _settings(person.services, game)
     undone = undone_settings(game, settings)
-    if game.outcome is None:
-        await person.services.challenges.CancelChallenge(
-            pb.CancelChallengeRequest(challenge_id=challenge_id)
-        )
-    return await person.challenge(request, game.opponent, undone)
+    return await person.challenge(request, game.opponent, undone, in_place_of=challenge_id)
 
 
 async def rematch(request: PageRequest) -> Response:

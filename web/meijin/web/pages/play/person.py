@@ -52,11 +52,22 @@ class PlayingPerson:
         return await cls.enter(request, token)
 
     async def challenge(
-        self, request: PageRequest, opponent: str, settings: pb.ChallengeSettings
+        self,
+        request: PageRequest,
+        opponent: str,
+        settings: pb.ChallengeSettings,
+        in_place_of: str = "",
     ) -> Response:
-        """Ask a bot for a game, and lead to it."""
+        """Ask a bot for a game, and lead to it.
+
+        Args:
+            in_place_of: A challenge of the person's that is taken back for it.
+        """
         asked = pb.CreateChallengeRequest(
-            opponent=opponent, settings=settings, request_id=secrets.token_hex(16)
+            opponent=opponent,
+            settings=settings,
+            request_id=secrets.token_hex(16),
+            in_place_of=in_place_of,
         )
         made = await self.services.challenges.CreateChallenge(asked)
         response = see_other(f"/play/challenges/{made.challenge.challenge_id}")
