@@ -11,8 +11,9 @@ import grpc
 from google.protobuf.message import Message
 from tests.web.browsing import Browsing
 
+from meijin.v1.bot_service_pb2 import ListDisplayNamesResponse
 from meijin.web.cache import PageCache
-from meijin.web.gateway import Visitor
+from meijin.web.gateway import DisplayNames, Visitor
 from meijin.web.site import application
 from meijin.web.state import SiteSettings, SiteState
 
@@ -61,6 +62,8 @@ def _state() -> SiteState:
 def browse(settings: SiteSettings | None = None, /, **answers: Message) -> Browsing:
     """One who looks at a site whose server answers so, by the names of methods."""
     state = copy(_state())
+    answers = {"ListDisplayNames": ListDisplayNamesResponse(), **answers}
     state.gateway, state.cache = PreparedGateway(lambda name, _: answers[name]), PageCache()
+    vars(state.names).update(vars(DisplayNames()))  # in place: the templates have its method
     state.settings = settings or SiteSettings()
     return Browsing(application(state))

@@ -94,7 +94,7 @@ async def test_players_have_little_to_manage(site: SiteInTest, server: ServerInT
     zoe = (await server.ask("ChallengeService/EnterAsPerson", display_name="Zoë")).token
     for token, words in (
         (await server.register("ada"), "a token of the bot ada"),
-        (zoe, "You play here as ~zo"),
+        (zoe, "You play here as Zoë"),
     ):
         page = Told("/account", (words,), ("/account/tokens",))
         await assert_told(await site.signed_in(token), [page])

@@ -18,7 +18,9 @@ def chart(label: str, value: float = 1.5) -> ChartData:
 def test_no_text_ends_the_script() -> None:
     """Names of others stand in it, and are the same when it is read."""
     source = '{% import "charts.html" as charts %}{{ charts.chart("x", data) }}'
-    page = environment(StaticFiles()).from_string(source).render(data=chart("</script><!-- & é"))
+    page = (
+        environment(StaticFiles(), str).from_string(source).render(data=chart("</script><!-- & é"))
+    )
     script = page.partition('id="x">')[2].partition("</script>")[0]
     assert "<" not in script
     assert json.loads(script)["series"][0]["label"] == "</script><!-- & é"

@@ -29,29 +29,33 @@ from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 from meijin.v1 import play_service_pb2 as meijin_dot_v1_dot_play__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bmeijin/v1/bot_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\x1a\x1emeijin/v1/ladder_service.proto\x1a\x16meijin/v1/method.proto\x1a\x1cmeijin/v1/play_service.proto\"\x92\x05\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x11\n\tconnected\x18\x03 \x01(\x08\x12\x15\n\rrunning_games\x18\x04 \x01(\r\x12-\n\x0c\x63\x61pabilities\x18\x05 \x01(\x0b\x32\x17.meijin.v1.Capabilities\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06paused\x18\x07 \x01(\x08\x12\x10\n\x08hardware\x18\x08 \x01(\t\x12\x18\n\x10nodes_per_second\x18\x14 \x01(\x04\x12\x12\n\nunexamined\x18\x19 \x01(\x08\x12\x0f\n\x07version\x18( \x01(\t\x12\x13\n\x06rating\x18) \x01(\x01H\x00\x88\x01\x01\x12\x0e\n\x06ladder\x18* \x01(\t\x12\r\n\x05games\x18+ \x01(\x04\x12\x32\n\x0elast_seen_time\x18, \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x64isplay_name\x18\x32 \x01(\t\x12.\n\nchallenges\x18\x46 \x01(\x0e\x32\x1a.meijin.v1.ChallengePolicy\x12\x11\n\tis_person\x18G \x01(\x08\x12\"\n\x05state\x18H \x01(\x0e\x32\x13.meijin.v1.BotState\x12\x0e\n\x06reason\x18I \x01(\t\x12\x0e\n\x06hidden\x18J \x01(\x08\x12\x0e\n\x06\x64igest\x18K \x01(\t\x12\x15\n\rconfiguration\x18L \x03(\t\x12\x14\n\x07threads\x18M \x01(\rH\x01\x88\x01\x01\x12\x19\n\x0cmemory_bytes\x18N \x01(\x04H\x02\x88\x01\x01\x42\t\n\x07_ratingB\n\n\x08_threadsB\x0f\n\r_memory_bytes\"G\n\x12RegisterBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x32 \x01(\t\"A\n\x13RegisterBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.meijin.v1.Bot\x12\r\n\x05token\x18\x02 \x01(\t\"\x7f\n\x0fListBotsRequest\x12\x11\n\tconnected\x18\x01 \x01(\x08\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x13\n\x0bwith_people\x18\x46 \x01(\x08\x12\r\n\x05owner\x18G \x01(\t\x12\x0e\n\x06search\x18P \x01(\t\"I\n\x10ListBotsResponse\x12\x1c\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x0e.meijin.v1.Bot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x94\x03\n\nBotVersion\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x15\n\rconfiguration\x18\x03 \x03(\t\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08hardware\x18\x05 \x01(\t\x12\x12\n\nversion_id\x18\x06 \x01(\t\x12\x18\n\x10nodes_per_second\x18\x14 \x01(\x04\x12\x14\n\x07threads\x18\x15 \x01(\rH\x00\x88\x01\x01\x12\x19\n\x0cmemory_bytes\x18\x16 \x01(\x04H\x01\x88\x01\x01\x12/\n\x0b\x64octor_time\x18\x19 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11parent_version_id\x18P \x01(\t\x12\x13\n\x06rating\x18Q \x01(\x01H\x02\x88\x01\x01\x12\x0e\n\x06margin\x18R \x01(\x01\x12\x13\n\x0brated_games\x18S \x01(\rB\n\n\x08_threadsB\x0f\n\r_memory_bytesB\t\n\x07_rating\"3\n\rGetBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0cwith_results\x18\x02 \x01(\x08\"j\n\nBotOpening\x12#\n\x07variant\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Variant\x12\x0f\n\x07opening\x18\x02 \x01(\t\x12&\n\x06scores\x18\x03 \x01(\x0b\x32\x16.meijin.v1.ColorScores\"}\n\tBotEnding\x12!\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x11.meijin.v1.Ending\x12\x1f\n\x05score\x18\x02 \x01(\x0b\x32\x10.meijin.v1.Score\x12\x12\n\nown_faults\x18\x03 \x01(\r\x12\x18\n\x10opponents_faults\x18\x04 \x01(\r\"B\n\x0b\x42otOpponent\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12&\n\x06scores\x18\x02 \x01(\x0b\x32\x16.meijin.v1.ColorScores\"\xe9\x01\n\nBotResults\x12\r\n\x05games\x18\x01 \x01(\r\x12)\n\x05since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12&\n\x06scores\x18\x03 \x01(\x0b\x32\x16.meijin.v1.ColorScores\x12\'\n\x08openings\x18\x04 \x03(\x0b\x32\x15.meijin.v1.BotOpening\x12%\n\x07\x65ndings\x18\x05 \x03(\x0b\x32\x14.meijin.v1.BotEnding\x12)\n\topponents\x18\x06 \x03(\x0b\x32\x16.meijin.v1.BotOpponent\"~\n\x0eGetBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.meijin.v1.Bot\x12\'\n\x08versions\x18\x02 \x03(\x0b\x32\x15.meijin.v1.BotVersion\x12&\n\x07results\x18\x03 \x01(\x0b\x32\x15.meijin.v1.BotResults\"M\n\x16ListBotVersionsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"[\n\x17ListBotVersionsResponse\x12\'\n\x08versions\x18\x01 \x03(\x0b\x32\x15.meijin.v1.BotVersion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"V\n\x13ReportDoctorRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12!\n\x06\x65ngine\x18\x02 \x01(\x0b\x32\x11.meijin.v1.Engine\x12\x0e\n\x06passed\x18\x03 \x01(\x08\">\n\x14ReportDoctorResponse\x12&\n\x07version\x18\x01 \x01(\x0b\x32\x15.meijin.v1.BotVersion\"\x8b\x02\n\x10UpdateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x15\n\x08new_name\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\'\n\x05state\x18\x03 \x01(\x0e\x32\x13.meijin.v1.BotStateH\x01\x88\x01\x01\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x13\n\x06hidden\x18\x05 \x01(\x08H\x02\x88\x01\x01\x12\x13\n\x06paused\x18\x06 \x01(\x08H\x03\x88\x01\x01\x12\x33\n\nchallenges\x18\x07 \x01(\x0e\x32\x1a.meijin.v1.ChallengePolicyH\x04\x88\x01\x01\x42\x0b\n\t_new_nameB\x08\n\x06_stateB\t\n\x07_hiddenB\t\n\x07_pausedB\r\n\x0b_challenges\"0\n\x11UpdateBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.meijin.v1.Bot*i\n\x08\x42otState\x12\x19\n\x15\x42OT_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42OT_STATE_ACTIVE\x10\x01\x12\x16\n\x12\x42OT_STATE_DISABLED\x10\x02\x12\x14\n\x10\x42OT_STATE_BANNED\x10\x03*\x88\x01\n\x0f\x43hallengePolicy\x12 \n\x1c\x43HALLENGE_POLICY_UNSPECIFIED\x10\x00\x12\x19\n\x15\x43HALLENGE_POLICY_NONE\x10\x01\x12\x1b\n\x17\x43HALLENGE_POLICY_OWNERS\x10\x02\x12\x1b\n\x17\x43HALLENGE_POLICY_ANYONE\x10\x03\x32\xa3\x05\n\nBotService\x12s\n\x0bRegisterBot\x12\x1d.meijin.v1.RegisterBotRequest\x1a\x1e.meijin.v1.RegisterBotResponse\"%\x88\xb5\x18\x06\x92\xb5\x18\nPOST /bots\x9a\xb5\x18\x0f{\"name\": \"ada\"}\x12\x66\n\x08ListBots\x12\x1a.meijin.v1.ListBotsRequest\x1a\x1b.meijin.v1.ListBotsResponse\"!\x88\xb5\x18\x02\x92\xb5\x18\tGET /bots\x9a\xb5\x18\x0cpage_size=20\x12l\n\x06GetBot\x12\x18.meijin.v1.GetBotRequest\x1a\x19.meijin.v1.GetBotResponse\"-\x88\xb5\x18\x02\x92\xb5\x18\x10GET /bots/{name}\x9a\xb5\x18\x11with_results=true\x12{\n\x0fListBotVersions\x12!.meijin.v1.ListBotVersionsRequest\x1a\".meijin.v1.ListBotVersionsResponse\"!\x88\xb5\x18\x02\x92\xb5\x18\x19GET /bots/{name}/versions\x12U\n\x0cReportDoctor\x12\x1e.meijin.v1.ReportDoctorRequest\x1a\x1f.meijin.v1.ReportDoctorResponse\"\x04\x88\xb5\x18\x03\x12v\n\tUpdateBot\x12\x1b.meijin.v1.UpdateBotRequest\x1a\x1c.meijin.v1.UpdateBotResponse\".\x88\xb5\x18\x06\x92\xb5\x18\x12PATCH /bots/{name}\x9a\xb5\x18\x10{\"hidden\": true}b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bmeijin/v1/bot_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\x1a\x1emeijin/v1/ladder_service.proto\x1a\x16meijin/v1/method.proto\x1a\x1cmeijin/v1/play_service.proto\"\x92\x05\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x11\n\tconnected\x18\x03 \x01(\x08\x12\x15\n\rrunning_games\x18\x04 \x01(\r\x12-\n\x0c\x63\x61pabilities\x18\x05 \x01(\x0b\x32\x17.meijin.v1.Capabilities\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06paused\x18\x07 \x01(\x08\x12\x10\n\x08hardware\x18\x08 \x01(\t\x12\x18\n\x10nodes_per_second\x18\x14 \x01(\x04\x12\x12\n\nunexamined\x18\x19 \x01(\x08\x12\x0f\n\x07version\x18( \x01(\t\x12\x13\n\x06rating\x18) \x01(\x01H\x00\x88\x01\x01\x12\x0e\n\x06ladder\x18* \x01(\t\x12\r\n\x05games\x18+ \x01(\x04\x12\x32\n\x0elast_seen_time\x18, \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x64isplay_name\x18\x32 \x01(\t\x12.\n\nchallenges\x18\x46 \x01(\x0e\x32\x1a.meijin.v1.ChallengePolicy\x12\x11\n\tis_person\x18G \x01(\x08\x12\"\n\x05state\x18H \x01(\x0e\x32\x13.meijin.v1.BotState\x12\x0e\n\x06reason\x18I \x01(\t\x12\x0e\n\x06hidden\x18J \x01(\x08\x12\x0e\n\x06\x64igest\x18K \x01(\t\x12\x15\n\rconfiguration\x18L \x03(\t\x12\x14\n\x07threads\x18M \x01(\rH\x01\x88\x01\x01\x12\x19\n\x0cmemory_bytes\x18N \x01(\x04H\x02\x88\x01\x01\x42\t\n\x07_ratingB\n\n\x08_threadsB\x0f\n\r_memory_bytes\"G\n\x12RegisterBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x32 \x01(\t\"A\n\x13RegisterBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.meijin.v1.Bot\x12\r\n\x05token\x18\x02 \x01(\t\"\x7f\n\x0fListBotsRequest\x12\x11\n\tconnected\x18\x01 \x01(\x08\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x13\n\x0bwith_people\x18\x46 \x01(\x08\x12\r\n\x05owner\x18G \x01(\t\x12\x0e\n\x06search\x18P \x01(\t\"I\n\x10ListBotsResponse\x12\x1c\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x0e.meijin.v1.Bot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\">\n\x17ListDisplayNamesRequest\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x12\n\npage_token\x18\x02 \x01(\t\"\xc7\x01\n\x18ListDisplayNamesResponse\x12L\n\rdisplay_names\x18\x01 \x03(\x0b\x32\x35.meijin.v1.ListDisplayNamesResponse.DisplayNamesEntry\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\x1a\x33\n\x11\x44isplayNamesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x94\x03\n\nBotVersion\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x15\n\rconfiguration\x18\x03 \x03(\t\x12/\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08hardware\x18\x05 \x01(\t\x12\x12\n\nversion_id\x18\x06 \x01(\t\x12\x18\n\x10nodes_per_second\x18\x14 \x01(\x04\x12\x14\n\x07threads\x18\x15 \x01(\rH\x00\x88\x01\x01\x12\x19\n\x0cmemory_bytes\x18\x16 \x01(\x04H\x01\x88\x01\x01\x12/\n\x0b\x64octor_time\x18\x19 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11parent_version_id\x18P \x01(\t\x12\x13\n\x06rating\x18Q \x01(\x01H\x02\x88\x01\x01\x12\x0e\n\x06margin\x18R \x01(\x01\x12\x13\n\x0brated_games\x18S \x01(\rB\n\n\x08_threadsB\x0f\n\r_memory_bytesB\t\n\x07_rating\"3\n\rGetBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0cwith_results\x18\x02 \x01(\x08\"j\n\nBotOpening\x12#\n\x07variant\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Variant\x12\x0f\n\x07opening\x18\x02 \x01(\t\x12&\n\x06scores\x18\x03 \x01(\x0b\x32\x16.meijin.v1.ColorScores\"}\n\tBotEnding\x12!\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x11.meijin.v1.Ending\x12\x1f\n\x05score\x18\x02 \x01(\x0b\x32\x10.meijin.v1.Score\x12\x12\n\nown_faults\x18\x03 \x01(\r\x12\x18\n\x10opponents_faults\x18\x04 \x01(\r\"B\n\x0b\x42otOpponent\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12&\n\x06scores\x18\x02 \x01(\x0b\x32\x16.meijin.v1.ColorScores\"\xe9\x01\n\nBotResults\x12\r\n\x05games\x18\x01 \x01(\r\x12)\n\x05since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12&\n\x06scores\x18\x03 \x01(\x0b\x32\x16.meijin.v1.ColorScores\x12\'\n\x08openings\x18\x04 \x03(\x0b\x32\x15.meijin.v1.BotOpening\x12%\n\x07\x65ndings\x18\x05 \x03(\x0b\x32\x14.meijin.v1.BotEnding\x12)\n\topponents\x18\x06 \x03(\x0b\x32\x16.meijin.v1.BotOpponent\"~\n\x0eGetBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.meijin.v1.Bot\x12\'\n\x08versions\x18\x02 \x03(\x0b\x32\x15.meijin.v1.BotVersion\x12&\n\x07results\x18\x03 \x01(\x0b\x32\x15.meijin.v1.BotResults\"M\n\x16ListBotVersionsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"[\n\x17ListBotVersionsResponse\x12\'\n\x08versions\x18\x01 \x03(\x0b\x32\x15.meijin.v1.BotVersion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"V\n\x13ReportDoctorRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12!\n\x06\x65ngine\x18\x02 \x01(\x0b\x32\x11.meijin.v1.Engine\x12\x0e\n\x06passed\x18\x03 \x01(\x08\">\n\x14ReportDoctorResponse\x12&\n\x07version\x18\x01 \x01(\x0b\x32\x15.meijin.v1.BotVersion\"\x8b\x02\n\x10UpdateBotRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x15\n\x08new_name\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\'\n\x05state\x18\x03 \x01(\x0e\x32\x13.meijin.v1.BotStateH\x01\x88\x01\x01\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x13\n\x06hidden\x18\x05 \x01(\x08H\x02\x88\x01\x01\x12\x13\n\x06paused\x18\x06 \x01(\x08H\x03\x88\x01\x01\x12\x33\n\nchallenges\x18\x07 \x01(\x0e\x32\x1a.meijin.v1.ChallengePolicyH\x04\x88\x01\x01\x42\x0b\n\t_new_nameB\x08\n\x06_stateB\t\n\x07_hiddenB\t\n\x07_pausedB\r\n\x0b_challenges\"0\n\x11UpdateBotResponse\x12\x1b\n\x03\x62ot\x18\x01 \x01(\x0b\x32\x0e.meijin.v1.Bot*i\n\x08\x42otState\x12\x19\n\x15\x42OT_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42OT_STATE_ACTIVE\x10\x01\x12\x16\n\x12\x42OT_STATE_DISABLED\x10\x02\x12\x14\n\x10\x42OT_STATE_BANNED\x10\x03*\x88\x01\n\x0f\x43hallengePolicy\x12 \n\x1c\x43HALLENGE_POLICY_UNSPECIFIED\x10\x00\x12\x19\n\x15\x43HALLENGE_POLICY_NONE\x10\x01\x12\x1b\n\x17\x43HALLENGE_POLICY_OWNERS\x10\x02\x12\x1b\n\x17\x43HALLENGE_POLICY_ANYONE\x10\x03\x32\x86\x06\n\nBotService\x12s\n\x0bRegisterBot\x12\x1d.meijin.v1.RegisterBotRequest\x1a\x1e.meijin.v1.RegisterBotResponse\"%\x88\xb5\x18\x06\x92\xb5\x18\nPOST /bots\x9a\xb5\x18\x0f{\"name\": \"ada\"}\x12\x66\n\x08ListBots\x12\x1a.meijin.v1.ListBotsRequest\x1a\x1b.meijin.v1.ListBotsResponse\"!\x88\xb5\x18\x02\x92\xb5\x18\tGET /bots\x9a\xb5\x18\x0cpage_size=20\x12l\n\x06GetBot\x12\x18.meijin.v1.GetBotRequest\x1a\x19.meijin.v1.GetBotResponse\"-\x88\xb5\x18\x02\x92\xb5\x18\x10GET /bots/{name}\x9a\xb5\x18\x11with_results=true\x12\x61\n\x10ListDisplayNames\x12\".meijin.v1.ListDisplayNamesRequest\x1a#.meijin.v1.ListDisplayNamesResponse\"\x04\x88\xb5\x18\x02\x12{\n\x0fListBotVersions\x12!.meijin.v1.ListBotVersionsRequest\x1a\".meijin.v1.ListBotVersionsResponse\"!\x88\xb5\x18\x02\x92\xb5\x18\x19GET /bots/{name}/versions\x12U\n\x0cReportDoctor\x12\x1e.meijin.v1.ReportDoctorRequest\x1a\x1f.meijin.v1.ReportDoctorResponse\"\x04\x88\xb5\x18\x03\x12v\n\tUpdateBot\x12\x1b.meijin.v1.UpdateBotRequest\x1a\x1c.meijin.v1.UpdateBotResponse\".\x88\xb5\x18\x06\x92\xb5\x18\x12PATCH /bots/{name}\x9a\xb5\x18\x10{\"hidden\": true}b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.bot_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_LISTDISPLAYNAMESRESPONSE_DISPLAYNAMESENTRY']._loaded_options = None
+  _globals['_LISTDISPLAYNAMESRESPONSE_DISPLAYNAMESENTRY']._serialized_options = b'8\001'
   _globals['_BOTSERVICE'].methods_by_name['RegisterBot']._loaded_options = None
   _globals['_BOTSERVICE'].methods_by_name['RegisterBot']._serialized_options = b'\210\265\030\006\222\265\030\nPOST /bots\232\265\030\017{\"name\": \"ada\"}'
   _globals['_BOTSERVICE'].methods_by_name['ListBots']._loaded_options = None
   _globals['_BOTSERVICE'].methods_by_name['ListBots']._serialized_options = b'\210\265\030\002\222\265\030\tGET /bots\232\265\030\014page_size=20'
   _globals['_BOTSERVICE'].methods_by_name['GetBot']._loaded_options = None
   _globals['_BOTSERVICE'].methods_by_name['GetBot']._serialized_options = b'\210\265\030\002\222\265\030\020GET /bots/{name}\232\265\030\021with_results=true'
+  _globals['_BOTSERVICE'].methods_by_name['ListDisplayNames']._loaded_options = None
+  _globals['_BOTSERVICE'].methods_by_name['ListDisplayNames']._serialized_options = b'\210\265\030\002'
   _globals['_BOTSERVICE'].methods_by_name['ListBotVersions']._loaded_options = None
   _globals['_BOTSERVICE'].methods_by_name['ListBotVersions']._serialized_options = b'\210\265\030\002\222\265\030\031GET /bots/{name}/versions'
   _globals['_BOTSERVICE'].methods_by_name['ReportDoctor']._loaded_options = None
   _globals['_BOTSERVICE'].methods_by_name['ReportDoctor']._serialized_options = b'\210\265\030\003'
   _globals['_BOTSERVICE'].methods_by_name['UpdateBot']._loaded_options = None
   _globals['_BOTSERVICE'].methods_by_name['UpdateBot']._serialized_options = b'\210\265\030\006\222\265\030\022PATCH /bots/{name}\232\265\030\020{\"hidden\": true}'
-  _globals['_BOTSTATE']._serialized_start=2959
-  _globals['_BOTSTATE']._serialized_end=3064
-  _globals['_CHALLENGEPOLICY']._serialized_start=3067
-  _globals['_CHALLENGEPOLICY']._serialized_end=3203
+  _globals['_BOTSTATE']._serialized_start=3225
+  _globals['_BOTSTATE']._serialized_end=3330
+  _globals['_CHALLENGEPOLICY']._serialized_start=3333
+  _globals['_CHALLENGEPOLICY']._serialized_end=3469
   _globals['_BOT']._serialized_start=184
   _globals['_BOT']._serialized_end=842
   _globals['_REGISTERBOTREQUEST']._serialized_start=844
@@ -62,32 +66,38 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTBOTSREQUEST']._serialized_end=1111
   _globals['_LISTBOTSRESPONSE']._serialized_start=1113
   _globals['_LISTBOTSRESPONSE']._serialized_end=1186
-  _globals['_BOTVERSION']._serialized_start=1189
-  _globals['_BOTVERSION']._serialized_end=1593
-  _globals['_GETBOTREQUEST']._serialized_start=1595
-  _globals['_GETBOTREQUEST']._serialized_end=1646
-  _globals['_BOTOPENING']._serialized_start=1648
-  _globals['_BOTOPENING']._serialized_end=1754
-  _globals['_BOTENDING']._serialized_start=1756
-  _globals['_BOTENDING']._serialized_end=1881
-  _globals['_BOTOPPONENT']._serialized_start=1883
-  _globals['_BOTOPPONENT']._serialized_end=1949
-  _globals['_BOTRESULTS']._serialized_start=1952
-  _globals['_BOTRESULTS']._serialized_end=2185
-  _globals['_GETBOTRESPONSE']._serialized_start=2187
-  _globals['_GETBOTRESPONSE']._serialized_end=2313
-  _globals['_LISTBOTVERSIONSREQUEST']._serialized_start=2315
-  _globals['_LISTBOTVERSIONSREQUEST']._serialized_end=2392
-  _globals['_LISTBOTVERSIONSRESPONSE']._serialized_start=2394
-  _globals['_LISTBOTVERSIONSRESPONSE']._serialized_end=2485
-  _globals['_REPORTDOCTORREQUEST']._serialized_start=2487
-  _globals['_REPORTDOCTORREQUEST']._serialized_end=2573
-  _globals['_REPORTDOCTORRESPONSE']._serialized_start=2575
-  _globals['_REPORTDOCTORRESPONSE']._serialized_end=2637
-  _globals['_UPDATEBOTREQUEST']._serialized_start=2640
-  _globals['_UPDATEBOTREQUEST']._serialized_end=2907
-  _globals['_UPDATEBOTRESPONSE']._serialized_start=2909
-  _globals['_UPDATEBOTRESPONSE']._serialized_end=2957
-  _globals['_BOTSERVICE']._serialized_start=3206
-  _globals['_BOTSERVICE']._serialized_end=3881
+  _globals['_LISTDISPLAYNAMESREQUEST']._serialized_start=1188
+  _globals['_LISTDISPLAYNAMESREQUEST']._serialized_end=1250
+  _globals['_LISTDISPLAYNAMESRESPONSE']._serialized_start=1253
+  _globals['_LISTDISPLAYNAMESRESPONSE']._serialized_end=1452
+  _globals['_LISTDISPLAYNAMESRESPONSE_DISPLAYNAMESENTRY']._serialized_start=1401
+  _globals['_LISTDISPLAYNAMESRESPONSE_DISPLAYNAMESENTRY']._serialized_end=1452
+  _globals['_BOTVERSION']._serialized_start=1455
+  _globals['_BOTVERSION']._serialized_end=1859
+  _globals['_GETBOTREQUEST']._serialized_start=1861
+  _globals['_GETBOTREQUEST']._serialized_end=1912
+  _globals['_BOTOPENING']._serialized_start=1914
+  _globals['_BOTOPENING']._serialized_end=2020
+  _globals['_BOTENDING']._serialized_start=2022
+  _globals['_BOTENDING']._serialized_end=2147
+  _globals['_BOTOPPONENT']._serialized_start=2149
+  _globals['_BOTOPPONENT']._serialized_end=2215
+  _globals['_BOTRESULTS']._serialized_start=2218
+  _globals['_BOTRESULTS']._serialized_end=2451
+  _globals['_GETBOTRESPONSE']._serialized_start=2453
+  _globals['_GETBOTRESPONSE']._serialized_end=2579
+  _globals['_LISTBOTVERSIONSREQUEST']._serialized_start=2581
+  _globals['_LISTBOTVERSIONSREQUEST']._serialized_end=2658
+  _globals['_LISTBOTVERSIONSRESPONSE']._serialized_start=2660
+  _globals['_LISTBOTVERSIONSRESPONSE']._serialized_end=2751
+  _globals['_REPORTDOCTORREQUEST']._serialized_start=2753
+  _globals['_REPORTDOCTORREQUEST']._serialized_end=2839
+  _globals['_REPORTDOCTORRESPONSE']._serialized_start=2841
+  _globals['_REPORTDOCTORRESPONSE']._serialized_end=2903
+  _globals['_UPDATEBOTREQUEST']._serialized_start=2906
+  _globals['_UPDATEBOTREQUEST']._serialized_end=3173
+  _globals['_UPDATEBOTRESPONSE']._serialized_start=3175
+  _globals['_UPDATEBOTRESPONSE']._serialized_end=3223
+  _globals['_BOTSERVICE']._serialized_start=3472
+  _globals['_BOTSERVICE']._serialized_end=4246
 # @@protoc_insertion_point(module_scope)

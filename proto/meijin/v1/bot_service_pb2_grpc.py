@@ -50,6 +50,11 @@ class BotServiceStub:
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.GetBotRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_bot__service__pb2.GetBotResponse.FromString,
                 _registered_method=True)
+        self.ListDisplayNames = channel.unary_unary(
+                '/meijin.v1.BotService/ListDisplayNames',
+                request_serializer=meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesResponse.FromString,
+                _registered_method=True)
         self.ListBotVersions = channel.unary_unary(
                 '/meijin.v1.BotService/ListBotVersions',
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsRequest.SerializeToString,
@@ -89,6 +94,15 @@ class BotServiceServicer:
     def GetBot(self, request, context):
         """One bot, and where asked its versions and what its games have come to.
         NOT_FOUND for an unknown name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListDisplayNames(self, request, context):
+        """What people call bots and people, of all that are called otherwise than their names say:
+        for programs that show names, and ask again whether any has changed. Hidden bots are left
+        out, and past 20,000 names those of people first, and then the oldest.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -138,6 +152,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.GetBot,
                     request_deserializer=meijin_dot_v1_dot_bot__service__pb2.GetBotRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_bot__service__pb2.GetBotResponse.SerializeToString,
+            ),
+            'ListDisplayNames': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDisplayNames,
+                    request_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesResponse.SerializeToString,
             ),
             'ListBotVersions': grpc.unary_unary_rpc_method_handler(
                     servicer.ListBotVersions,
@@ -237,6 +256,33 @@ class BotService:
             '/meijin.v1.BotService/GetBot',
             meijin_dot_v1_dot_bot__service__pb2.GetBotRequest.SerializeToString,
             meijin_dot_v1_dot_bot__service__pb2.GetBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDisplayNames(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.BotService/ListDisplayNames',
+            meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesRequest.SerializeToString,
+            meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesResponse.FromString,
             options,
             channel_credentials,
             insecure,

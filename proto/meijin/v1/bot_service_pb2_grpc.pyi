@@ -43,6 +43,11 @@ class BotServiceStub:
     """One bot, and where asked its versions and what its games have come to.
     NOT_FOUND for an unknown name.
     """
+    ListDisplayNames: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ListDisplayNamesRequest, _bot_service_pb2.ListDisplayNamesResponse]
+    """What people call bots and people, of all that are called otherwise than their names say:
+    for programs that show names, and ask again whether any has changed. Hidden bots are left
+    out, and past 20,000 names those of people first, and then the oldest.
+    """
     ListBotVersions: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
     ReportDoctor: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ReportDoctorRequest, _bot_service_pb2.ReportDoctorResponse]
@@ -72,6 +77,11 @@ class BotServiceAsyncStub(BotServiceStub):
     GetBot: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.GetBotRequest, _bot_service_pb2.GetBotResponse]  # type: ignore[assignment]
     """One bot, and where asked its versions and what its games have come to.
     NOT_FOUND for an unknown name.
+    """
+    ListDisplayNames: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ListDisplayNamesRequest, _bot_service_pb2.ListDisplayNamesResponse]  # type: ignore[assignment]
+    """What people call bots and people, of all that are called otherwise than their names say:
+    for programs that show names, and ask again whether any has changed. Hidden bots are left
+    out, and past 20,000 names those of people first, and then the oldest.
     """
     ListBotVersions: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]  # type: ignore[assignment]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
@@ -117,6 +127,17 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_bot_service_pb2.GetBotResponse, _abc.Awaitable[_bot_service_pb2.GetBotResponse]]:
         """One bot, and where asked its versions and what its games have come to.
         NOT_FOUND for an unknown name.
+        """
+
+    @_abc_1.abstractmethod
+    def ListDisplayNames(
+        self,
+        request: _bot_service_pb2.ListDisplayNamesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bot_service_pb2.ListDisplayNamesResponse, _abc.Awaitable[_bot_service_pb2.ListDisplayNamesResponse]]:
+        """What people call bots and people, of all that are called otherwise than their names say:
+        for programs that show names, and ask again whether any has changed. Hidden bots are left
+        out, and past 20,000 names those of people first, and then the oldest.
         """
 
     @_abc_1.abstractmethod

@@ -122,12 +122,16 @@ def chance_text(chance: float) -> str:
     return f"{100 * chance:.0f}"
 
 
-def version_names(rows: Iterable[pb.Standing]) -> list[str]:
-    """What each line's version is called: its bot, and its label where there are several."""
+def version_names(rows: Iterable[pb.Standing], shown: Callable[[str], str] = str) -> list[str]:
+    """What each line's version is called: its bot, and its label where there are several.
+
+    Args:
+        shown: What people call a bot of a name.
+    """
     rows = list(rows)
     versions = Counter(row.bot for row in rows)
     return [
-        f"{row.bot} {row.version}".rstrip() if versions[row.bot] > 1 else row.bot for row in rows
+        f"{shown(row.bot)} {row.version if versions[row.bot] > 1 else ''}".rstrip() for row in rows
     ]
 
 

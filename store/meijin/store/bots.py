@@ -40,6 +40,9 @@ MAX_VERSIONS_A_DAY = 100
 """New ones of one bot, in 24 hours."""
 
 
+MAX_DISPLAY_NAMES = 20_000
+"""That are told at once."""
+
 MACHINE = ("hardware", "nodes_per_second", "threads", "memory_bytes")
 """What a version says of where it runs, the last word of which is kept."""
 
@@ -241,6 +244,13 @@ def list_bots(
         names = (Bot.name, Bot.display_name)
         query = query.where(or_(*(name.icontains(search, autoescape=True) for name in names)))
     return read_rows(BotRow, connection.execute(query))
+
+
+def display_names(connection: Connection) -> Sequence[tuple[str, str]]:
+    """Names with what people call those who have them: of bots and then of people, newest first."""
+    query = select(Bot.name, Bot.display_name).where(Bot.display_name != "", ~Bot.is_hidden)
+    query = query.order_by(is_person(), Bot.id.desc()).limit(MAX_DISPLAY_NAMES)
+    return [(name, display_name) for name, display_name in connection.execute(query)]
 
 
 def bots_of(connection: Connection, owner_id: OwnerId) -> Sequence[BotId]:

@@ -12,6 +12,7 @@ from sqlalchemy import text
 from tests.query_plans import statements
 
 from meijin.server.access import last_seen
+from meijin.server.api.services import bots
 from meijin.server.api.streams import play
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import game_pb2
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tests.server_in_test import ServerInTest
 
 LIST, GET = "BotService/ListBots", "BotService/GetBot"
+DISPLAY_NAMES = "BotService/ListDisplayNames"
 SEEN = text("SELECT count(*) FROM bot WHERE last_seen_time IS NOT NULL")
 
 
@@ -228,3 +230,33 @@ async def test_text_that_the_database_can_not_hold_is_refused(
         assert (await peer.closed()).reason == "INVALID_REQUEST"
         with pytest.raises(grpc.aio.AioRpcError, match="can't hold"):
             await server.rotate("a\0")
+
+
+async def test_display_names_are_told_once(server: ServerInTest) -> None:
+    """Of all that have one and are not hidden; again when any has changed, under another version."""
+    for name, called in (("ada", ""), ("bob", "Bob the Bold"), ("eve", "夏娃"), ("old", "Old")):
+        await server.ask("BotService/RegisterBot", name=name, display_name=called)
+    await server.ask("BotService/UpdateBot", name="old", hidden=True)
+    person = await server.ask("ChallengeService/EnterAsPerson", display_name="Zoë")
+    first = await server.ask(DISPLAY_NAMES)
+    assert first.display_names == {"bob": "Bob the Bold", "eve": "夏娃", person.name: "Zoë"}
+    again = await server.ask(DISPLAY_NAMES, version=first.version)
+    assert (again.version, again.display_names) == (first.version, {})
+    await server.ask("BotService/UpdateBot", name="eve", new_name="eva")
+    changed = await server.ask(DISPLAY_NAMES, version=first.version)
+    assert changed.version != first.version
+    assert changed.display_names["eva"] == "夏娃"
+
+
+async def test_display_names_page_by_page(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bots before people, and newest first."""
+    monkeypatch.setattr(bots, "DISPLAY_NAMES", 2)
+    await server.ask("ChallengeService/EnterAsPerson", display_name="Zoë")
+    for name in ("ada", "bob"):
+        await server.ask("BotService/RegisterBot", name=name, display_name=name.title())
+    first = await server.ask(DISPLAY_NAMES)
+    assert first.display_names == {"bob": "Bob", "ada": "Ada"}
+    last = await server.ask(DISPLAY_NAMES, page_token=first.next_page_token)
+    assert (list(last.display_names.values()), last.next_page_token) == (["Zoë"], "")

@@ -44,9 +44,17 @@ def update(cells: tuple[int, ...] = (), ply: int = 0, **fields: Any) -> GameUpda
     return GameUpdate(game_id="1", ply=ply, moves=encode_moves(cells), **fields)
 
 
+def test_players_are_told_with_what_people_call_them() -> None:
+    cell = Cell("arena", {"ada": "The Countess", "bob": "Bob\u202e"}.__getitem__)
+    cell.take(look(update(game=game())), 5, is_first=True)
+    (told_game,) = told(cell, 0)["games"]
+    assert (told_game["game"]["black"], told_game["game"]["white"]) == ("ada", "bob")
+    assert told_game["game"]["names"] == {"black": "The Countess", "white": "Bob"}
+
+
 def test_one_who_has_all_is_told_what_changes() -> None:
     """By the very same bytes as all others."""
-    cell = Cell("arena")
+    cell = Cell("arena", str)
     assert cell.since(0) is None
     cell.take(look(update((3, 4), game=game())), 5, is_first=True)
     assert told(cell, 0)["games"][0]["moves"] == [3, 4]
@@ -64,7 +72,7 @@ def test_one_who_has_all_is_told_what_changes() -> None:
 
 def test_one_who_has_missed_something_is_told_all() -> None:
     """The newest state, whatever was in between."""
-    cell = Cell("game:1")
+    cell = Cell("game:1", str)
     cell.take(look(update((3,), game=game())), 1, is_first=True)
     said = GameEvaluation(ply=1, analysis=game_pb2.MoveAnalysis(score=-3, pv=encode_moves((4, 5))))
     cell.take(look(update((4,), ply=1, white_evaluation=said)), 2, is_first=False)
@@ -78,7 +86,7 @@ def test_one_who_has_missed_something_is_told_all() -> None:
 
 
 def test_a_choice_of_sides_changes_the_names_alone() -> None:
-    cell = Cell("game:1")
+    cell = Cell("game:1", str)
     cell.take(look(update((3, 4, 5), game=game())), 1, is_first=True)
     cell.take(look(update(ply=3, game=game(black="bob", white="ada"))), 2, is_first=False)
     (whole,) = told(cell, 0)["games"]
@@ -87,7 +95,7 @@ def test_a_choice_of_sides_changes_the_names_alone() -> None:
 
 def test_after_a_gap_everybody_is_told_all() -> None:
     """What was known before the server was away is no more."""
-    cell = Cell("arena")
+    cell = Cell("arena", str)
     cell.take(look(update((3,), game=game())), 1, is_first=True)
     cell.take(look(GameUpdate(game_id="2", game=game())), 2, is_first=True)
     frame = told(cell, 1)
@@ -97,7 +105,7 @@ def test_after_a_gap_everybody_is_told_all() -> None:
 
 def test_a_game_that_has_ended_leaves_the_grid_after_a_while() -> None:
     """And says who won until then; a board on a page of its own stays."""
-    grid, page = Cell("arena"), Cell("game:1")
+    grid, page = Cell("arena", str), Cell("game:1", str)
     for cell in (grid, page):
         cell.take(look(update(game=game())), 0, is_first=True)
         cell.take(look(update((3,), game=ended())), 1000, is_first=False)
@@ -113,7 +121,7 @@ def test_a_game_that_has_ended_leaves_the_grid_after_a_while() -> None:
 
 def test_games_that_end_by_the_hundred_do_not_pile_up() -> None:
     """The grid has this many boards and no more."""
-    cell = Cell("arena")
+    cell = Cell("arena", str)
     cell.take(look(), 0, is_first=True)
     for number in range(500):
         cell.take(look(GameUpdate(game_id=str(number), game=ended())), 1, is_first=False)
@@ -122,7 +130,7 @@ def test_games_that_end_by_the_hundred_do_not_pile_up() -> None:
 
 def test_thoughts_about_a_game_that_is_gone_are_passed_over() -> None:
     """They come later where boards are behind."""
-    cell = Cell("arena")
+    cell = Cell("arena", str)
     cell.take(look(), 0, is_first=True)
     cell.take(look(update(black_evaluation=GameEvaluation(ply=1))), 1, is_first=False)
     assert told(cell, 0)["games"] == []
@@ -131,7 +139,7 @@ def test_thoughts_about_a_game_that_is_gone_are_passed_over() -> None:
 @pytest.mark.parametrize("name", ["<script>", "a\u202eb", 'a"b\n\ndata: x', "\u8c46"])
 def test_names_break_no_frame(name: str) -> None:
     """Whatever a bot is called; what turns the direction of writing is left out."""
-    cell = Cell("arena")
+    cell = Cell("arena", str)
     cell.take(look(update(game=game(black=name))), 0, is_first=True)
     found = told(cell, 0)["games"][0]["game"]["black"]
     assert found == name.replace("\u202e", "")
@@ -142,6 +150,6 @@ def test_an_ending_of_a_later_release_is_told_by_its_detail() -> None:
     later = game(state=game_pb2.GAME_STATE_FINISHED)
     later.outcome.ending = 77  # type: ignore[assignment]
     later.outcome.detail = "by a coin"
-    cell = Cell("arena")
+    cell = Cell("arena", str)
     cell.take(look(update(game=later)), 0, is_first=True)
     assert told(cell, 0)["games"][0]["game"]["outcome"] == "by a coin"

@@ -13,7 +13,7 @@ from grpc.aio import AioRpcError, Metadata
 from tests.server_in_test import until
 
 from meijin.v1.game_service_pb2 import GameUpdate, WatchArenaResponse
-from meijin.web.gateway import Visitor
+from meijin.web.gateway import DisplayNames, Visitor
 from meijin.web.live import subscription as module
 from meijin.web.live.subscription import Subscription
 from meijin.web.live.topics import Topic
@@ -74,7 +74,8 @@ class StubGateway:
 
 
 def subscribe(gateway: StubGateway) -> Subscription:
-    return Subscription(gateway, Topic.parse("arena"), token="", delay=timedelta(0))
+    topic, names = Topic.parse("arena"), DisplayNames(lambda: -1)  # young: nobody asks for them
+    return Subscription(gateway, topic, names, token="", delay=timedelta(0))
 
 
 @pytest.fixture(autouse=True)

@@ -100,8 +100,8 @@ async def test_what_played_is_shown() -> None:
         RECORD, white_engine=engine, white_version="2", pair=3, round=5, seed=7, release="0.1.0"
     )
     text = await page(record)
-    row = text.partition('id="engines"')[2].partition("bob</bdi></th>")[2].partition("</tr>")[0]
-    cells = re.findall(r"<td><bdi>(.*?)</bdi></td>", row)
+    row = text.partition('id="engines"')[2].partition("bob</bdi></a></th>")[2].partition("</tr>")[0]
+    cells = re.findall(r"<td><bdi[^>]*>(.*?)</bdi></td>", row)
     assert cells[:3] == ["2", "depth=4 nodes=3000", "ab12"]
     assert "&lt;script&gt;" in cells[3]
     assert re.findall(r'<td class="number">(.*?)</td>', row) == ["2", "256 MB"]

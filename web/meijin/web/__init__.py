@@ -3,7 +3,7 @@
 A client of the contract, like the command line: whatever a page shows is asked for through the
 `gateway`, in the server's own process or from another one.
 
-- `gateway`: where answers come from, in this process or by a connection
+- `gateway`: where answers come from, in this process or by a connection, and display names
 - `site`: the application, with all routes; `host`: the HTTP server that it runs in
 - `state`: what all pages of a site share
 - `request`: one request, with the services as its sender may call them, and the kinds of routes

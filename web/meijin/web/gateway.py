@@ -1,13 +1,17 @@
-"""The gateway: the server's services as a visitor of the pages may call them."""
+"""The gateway: the server's services as a visitor of the pages may call them, and its names."""
 
-from collections.abc import Callable
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any, Protocol, TypeVar, cast
 
 import grpc
 
+from meijin.v1 import bot_service_pb2
 from meijin.v1.admin_service_pb2_grpc import AdminServiceStub
 from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceStub
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
@@ -24,6 +28,9 @@ from meijin.v1.tournament_service_pb2_grpc import TournamentServiceStub
 from meijin.v1.webhook_service_pb2_grpc import WebhookServiceStub
 
 Stub = TypeVar("Stub")
+
+NAMES_AGE = timedelta(seconds=3)
+"""How old display names may be."""
 
 KINDS = ("unary_unary", "unary_stream", "stream_unary", "stream_stream")
 """Of methods, as a channel calls them."""
@@ -99,3 +106,53 @@ class Services:
     tokens = _service(TokenServiceStub)
     tournaments = _service(TournamentServiceStub)
     webhooks = _service(WebhookServiceStub)
+
+
+class DisplayNames:
+    """What people call bots and people, as the server told it a moment ago."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.version = ""
+        """Another one once any name has changed."""
+        self._clock = clock
+        self._names: Mapping[str, str] = {}
+        self._looked = -NAMES_AGE.total_seconds()
+
+    def shown(self, name: str) -> str:
+        """What people call a bot; its name where they call it by that.
+
+        Those who share a display name are told apart by their names.
+        """
+        return self._names.get(name, name)
+
+    async def look(self, services: Services) -> None:
+        """Ask for them anew if they are old; they stay where the visitor is told nothing."""
+        before, now = self._looked, self._clock()
+        if now - before < NAMES_AGE.total_seconds():
+            return
+        self._looked = now  # others go on with the names that are known
+        try:
+            await self._read(services)
+        except grpc.aio.AioRpcError:
+            self._looked = before
+
+    def expire(self) -> None:
+        """Have the next one who looks ask anew: a visitor of ours has changed them."""
+        self._looked = -NAMES_AGE.total_seconds()
+
+    async def _read(self, services: Services) -> None:
+        asked = bot_service_pb2.ListDisplayNamesRequest(version=self.version)
+        page = await services.bots.ListDisplayNames(asked)
+        if (version := page.version) == self.version:
+            return
+        names = dict(page.display_names)
+        while page.next_page_token:
+            asked = bot_service_pb2.ListDisplayNamesRequest(page_token=page.next_page_token)
+            page = await services.bots.ListDisplayNames(asked)
+            names |= page.display_names
+        uses = Counter(map(str.casefold, names.values()))
+        self._names = {
+            name: shown if uses[shown.casefold()] == 1 else f"{shown} ({name})"
+            for name, shown in names.items()
+        }
+        self.version = version

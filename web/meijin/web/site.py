@@ -1,6 +1,7 @@
 """The site: the application, with the routes of every part of it."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 from grpc.aio import AioRpcError
@@ -56,10 +57,16 @@ def _route(site: SiteState, route: Page | Form | Private | BaseRoute) -> BaseRou
 def _shown(site: SiteState, page: Page) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(http: Request) -> Response:
         request, url = PageRequest(http, site), http.url
+
+        async def look_up() -> LazyPage:
+            await site.names.look(request.services)
+            found = await page.show(request)
+            return replace(found, shown=(*found.shown, site.names.version))
+
         if len(url.query) > MAX_QUERY:
             raise HTTPException(414, "the address is longer than any of ours")
         key = (request.origin, url.path, url.query, request.visitor.token)
-        stored = await site.cache.page(key, partial(page.show, request), page.max_age)
+        stored = await site.cache.page(key, look_up, page.max_age)
         return stored.response(http)
 
     return endpoint
@@ -68,6 +75,7 @@ def _shown(site: SiteState, page: Page) -> Callable[[Request], Awaitable[Respons
 def _handled(site: SiteState, handle: Handle) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(http: Request) -> Response:
         request = PageRequest(http, site)
+        await site.names.look(request.services)
         answer = await handle(request)
         return await request.private(answer) if isinstance(answer, LazyPage) else answer
 

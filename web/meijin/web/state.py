@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from meijin.web.cache import PageCache
-from meijin.web.gateway import Gateway
+from meijin.web.gateway import DisplayNames, Gateway
 from meijin.web.live.hub import LiveHub
 from meijin.web.play.people import PeopleStreams
 from meijin.web.policy import Hosts
@@ -30,14 +30,15 @@ class SiteState:
         self.gateway = gateway
         self.settings = settings
         self.hosts = settings.hosts
+        self.names = DisplayNames()
         self.cache = PageCache()
         self.sessions = Sessions()
         self.static = StaticFiles()
         self.closing = asyncio.Event()
         """Set when the site stops: every stream to a browser ends."""
-        self.live = LiveHub(gateway, self.closing)
+        self.live = LiveHub(gateway, self.closing, self.names)
         self.people = PeopleStreams(gateway, self.closing)
-        self._templates = environment(self.static)
+        self._templates = environment(self.static, self.names.shown)
 
     def render(self, template: str, **values: object) -> str:
         """A template's text; in a thread."""

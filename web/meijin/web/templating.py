@@ -1,6 +1,7 @@
 """The templates, and how values are written in them."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -35,8 +36,12 @@ _UNPRINTABLE = re.compile(
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
-def environment(static: StaticFiles) -> Environment:
-    """The templates of the pages; values are escaped, and stripped of what can't be shown."""
+def environment(static: StaticFiles, shown: Callable[[str], str]) -> Environment:
+    """The templates of the pages; values are escaped, and stripped of what can't be shown.
+
+    Args:
+        shown: What people call a bot of a name.
+    """
     templates = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
@@ -48,6 +53,7 @@ def environment(static: StaticFiles) -> Environment:
     )
     templates.globals |= {"t": text, "static": static.url, "columns": COLUMNS, "marks": MARKS}
     templates.filters |= {filter_.__name__: filter_ for filter_ in FILTERS}
+    templates.filters["shown"] = shown
     return templates
 
 

@@ -73,6 +73,7 @@ LEFT_OUT = {
     "PlayService/Play": "a bot's stream goes both ways, which HTTP does not offer to all clients",
     "WorkerService/Work": "a worker's stream goes both ways too",
     "BotService/ReportDoctor": "the doctor sends it, with the bot's own token",
+    "BotService/ListDisplayNames": "it is for whoever shows all names; ListBots tells them too",
     "ChallengeService/EnterAsPerson": "people play by the stream, which is not offered here",
 }
 """Methods that the API does not offer, and why."""

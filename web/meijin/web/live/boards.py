@@ -1,6 +1,6 @@
 """Boards: running games as they were told so far, and how scripts read them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from meijin.game import decode_moves
 from meijin.game.board.moves import MOVE_BYTES
@@ -42,15 +42,18 @@ class LiveBoard:
             whole.white_evaluation.CopyFrom(update.white_evaluation)
 
 
-def to_json(update: GameUpdate, clocks_ms: int) -> Mapping[str, object]:
+def to_json(
+    update: GameUpdate, clocks_ms: int, shown: Callable[[str], str]
+) -> Mapping[str, object]:
     """An update, or all of a game, as a script reads it; what is absent has not changed.
 
     Args:
         clocks_ms: When the clocks were told, by the clock of the frames.
+        shown: What people call a bot of a name.
     """
     found: dict[str, object] = {"id": update.game_id}
     if update.HasField("game"):
-        found["game"] = _game(update.game)
+        found["game"] = _game(update.game, shown)
     if update.moves:
         found |= {"ply": update.ply, "moves": list(decode_moves(update.moves))}
     if update.HasField("clocks"):
@@ -62,11 +65,12 @@ def to_json(update: GameUpdate, clocks_ms: int) -> Mapping[str, object]:
     return found
 
 
-def _game(game: game_pb2.Game) -> Mapping[str, object]:
+def _game(game: game_pb2.Game, shown: Callable[[str], str]) -> Mapping[str, object]:
     has_ended = game.state != game_pb2.GAME_STATE_RUNNING
     return {
         "black": plain(game.black),
         "white": plain(game.white),
+        "names": {"black": plain(shown(game.black)), "white": plain(shown(game.white))},
         "tournament": game.tournament_id,
         "width": game.variant.width,
         "height": game.variant.height,

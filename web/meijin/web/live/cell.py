@@ -1,7 +1,7 @@
 """The cell of a topic: its newest state, encoded once for all who watch it."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
 from meijin.v1.game_service_pb2 import GameUpdate, WatchArenaResponse
@@ -19,10 +19,12 @@ def event(kind: str, content: Mapping[str, object]) -> bytes:
 class Cell:
     """The newest state of a topic, by versions: who has missed one is told all of the newest."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, shown: Callable[[str], str]) -> None:
+        """`shown` is what people call a bot of a name."""
         self.version = 0
         """0 until something is known."""
         self._name = name
+        self._shown = shown
         self._boards: dict[str, LiveBoard] = {}
         self.change = b""
         """What brings those up to date who were told the version before."""
@@ -50,7 +52,7 @@ class Cell:
         if not (is_first or updates or gone):
             return
         self.version, self._whole = self.version + 1, None
-        games = [to_json(update, now_ms) for update in updates]
+        games = [to_json(update, now_ms, self._shown) for update in updates]
         self.change = self._all() if is_first else self._encoded(games, gone, is_whole=False)
         self.chunk = b"%x\r\n%b\r\n" % (len(self.change), self.change)
 
@@ -80,7 +82,10 @@ class Cell:
 
     def _all(self) -> bytes:
         if self._whole is None:
-            games = [to_json(board.whole, board.clocks_ms) for board in self._boards.values()]
+            games = [
+                to_json(board.whole, board.clocks_ms, self._shown)
+                for board in self._boards.values()
+            ]
             self._whole = self._encoded(games, (), is_whole=True)
         return self._whole
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from http import HTTPStatus
 from typing import TypeAlias
 
-from meijin.web.gateway import Gateway
+from meijin.web.gateway import DisplayNames, Gateway
 from meijin.web.live.cell import Cell
 from meijin.web.live.subscription import Subscription
 from meijin.web.live.topics import Topic
@@ -43,8 +43,9 @@ Key: TypeAlias = tuple[Topic, str, timedelta]
 class LiveHub:
     """Every stream of live boards, and what they watch."""
 
-    def __init__(self, gateway: Gateway, closing: asyncio.Event) -> None:
+    def __init__(self, gateway: Gateway, closing: asyncio.Event, names: DisplayNames) -> None:
         self._gateway = gateway
+        self._names = names
         self._closing = closing
         self._subscriptions: dict[Key, Subscription] = {}
         self._watchers: set[Watcher] = set()
@@ -100,7 +101,7 @@ class LiveHub:
         topic, token, delay = key
         subscription = self._subscriptions.get(key)
         if subscription is None:
-            subscription = Subscription(self._gateway, topic, token=token, delay=delay)
+            subscription = Subscription(self._gateway, topic, self._names, token=token, delay=delay)
             self._subscriptions[key] = subscription
         subscription.watchers.add(watcher)
         return subscription

@@ -11,7 +11,7 @@ import grpc
 from grpc.aio import AioRpcError
 
 from meijin.v1.game_service_pb2 import WatchArenaResponse
-from meijin.web.gateway import Gateway, Services, Visitor
+from meijin.web.gateway import DisplayNames, Gateway, Services, Visitor
 from meijin.web.live.cell import Cell, event
 from meijin.web.live.delay import DelayLine, held_back
 from meijin.web.live.topics import Topic
@@ -42,12 +42,20 @@ def now_ms() -> int:
 class Subscription:
     """A topic that is being watched: begins with its first watcher, and ends with the last."""
 
-    def __init__(self, gateway: Gateway, topic: Topic, *, token: str, delay: timedelta) -> None:
-        self.cell = Cell(topic.name)
+    def __init__(
+        self,
+        gateway: Gateway,
+        topic: Topic,
+        names: DisplayNames,
+        *,
+        token: str,
+        delay: timedelta,
+    ) -> None:
+        self.cell = Cell(topic.name, names.shown)
+        self._names = names
         self.watchers: set[Watcher] = set()
-        self._gateway = gateway
         self._topic = topic
-        self._token = token
+        self._services = Services(gateway.channel(Visitor("", token)))
         self._delay = delay
         self._running = asyncio.create_task(self._run())
 
@@ -79,6 +87,8 @@ class Subscription:
         async for message in messages:
             look.append(message)
             if not message.more:
+                if any(update.HasField("game") for part in look for update in part.games):
+                    await self._names.look(self._services)
                 version = self.cell.version
                 self.cell.take(look, now_ms(), is_first=is_first)
                 is_first = False
@@ -88,8 +98,7 @@ class Subscription:
 
     async def _messages(self) -> AsyncGenerator[WatchArenaResponse]:
         """What the server tells, held back by the delay."""
-        services = Services(self._gateway.channel(Visitor("", self._token)))
-        call = services.games.WatchArena(self._topic.request(self._delay))
+        call = self._services.games.WatchArena(self._topic.request(self._delay))
         try:
             if not self._delay:
                 async for message in call:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
@@ -57,7 +57,7 @@ class FeedEntry:
 
 async def show_bot(request: PageRequest) -> LazyPage:
     """Tell of a bot's ended games, its versions and its faults."""
-    name, services = request.path["name"], request.services
+    name, services, shown = request.path["name"], request.services, request.site.names.shown
     games, versions, faults = await asyncio.gather(
         services.games.ListGames(
             game_service_pb2.ListGamesRequest(bot=name, page_size=2 * MAX_ENTRIES)
@@ -69,13 +69,13 @@ async def show_bot(request: PageRequest) -> LazyPage:
     )
 
     def entries() -> Iterator[FeedEntry]:
-        yield from (_game(game) for game in games.games if game.HasField("end_time"))
-        yield from (_version(name, version) for version in versions)
-        yield from (_fault(name, fault) for fault in faults.faults)
+        yield from (_game(game, shown) for game in games.games if game.HasField("end_time"))
+        yield from (_version(name, version, shown(name)) for version in versions)
+        yield from (_fault(name, fault, shown(name)) for fault in faults.faults)
 
     page = request.page(
         "feed.xml",
-        title=text("feeds.bot", name=name),
+        title=text("feeds.bot", name=shown(name)),
         link=f"/bots/{_quoted(name)}",
         games=games,
         versions=versions,
@@ -118,15 +118,15 @@ def _newest(entries: Iterator[FeedEntry]) -> Sequence[FeedEntry]:
     return found[:MAX_ENTRIES]
 
 
-def _game(game: game_pb2.Game) -> FeedEntry:
+def _game(game: game_pb2.Game, shown: Callable[[str], str]) -> FeedEntry:
     path = f"/games/{_quoted(game.game_id)}"
     summary = text("feeds.game_summary", game=game.game_id, plies=game.ply)
-    return FeedEntry(_instant(game.end_time), path, path, _game_title(game), summary)
+    return FeedEntry(_instant(game.end_time), path, path, _game_title(game, shown), summary)
 
 
-def _game_title(game: game_pb2.Game) -> str:
+def _game_title(game: game_pb2.Game, shown: Callable[[str], str]) -> str:
     outcome = outcome_from_proto(game.outcome)
-    sides = {"black": game.black, "white": game.white}
+    sides = {"black": shown(game.black), "white": shown(game.white)}
     if game.state == game_pb2.GAME_STATE_VOID:
         return text("feeds.game_void", **sides)
     if outcome.winner is None:
@@ -135,17 +135,17 @@ def _game_title(game: game_pb2.Game) -> str:
     return text("feeds.game_won", **sides, winner=winner, ending=outcome.ending.value)
 
 
-def _version(name: str, version: bot_service_pb2.BotVersion) -> FeedEntry:
+def _version(name: str, version: bot_service_pb2.BotVersion, shown: str) -> FeedEntry:
     page = f"/bots/{_quoted(name)}"
     label = _plain(version.version)
-    named = text("feeds.version", bot=name, version=label)
-    title = named if label else text("feeds.version_unnamed", bot=name)
+    named = text("feeds.version", bot=shown, version=label)
+    title = named if label else text("feeds.version_unnamed", bot=shown)
     entry_id = f"{page}#version-{version.version_id}"
     return FeedEntry(_instant(version.create_time), entry_id, page, title, title)
 
 
-def _fault(name: str, fault: fault_service_pb2.Fault) -> FeedEntry:
-    title = text("feeds.fault", kind=word(fault, "kind").replace("_", " "), bot=name)
+def _fault(name: str, fault: fault_service_pb2.Fault, shown: str) -> FeedEntry:
+    title = text("feeds.fault", kind=word(fault, "kind").replace("_", " "), bot=shown)
     page = f"/games/{_quoted(fault.game_id)}" if fault.game_id else f"/faults?bot={_quoted(name)}"
     entry_id = f"/faults#fault-{fault.fault_id}"
     return FeedEntry(_instant(fault.create_time), entry_id, page, title, _plain(fault.detail))

@@ -76,7 +76,7 @@ def _prompt(game: PersonGame) -> str:
         return _end(game.outcome, game.color)
     turn = game.turn
     if turn is None:
-        return text("play.waiting", opponent=game.opponent)
+        return text("play.waiting")
     if turn.may_choose and turn.stones:
         return text("play.choose_or_place", stones=turn.stones)
     if turn.may_choose:

@@ -11,7 +11,7 @@ const COME_BACK_MS = 20_000;
  * A game as far as it was told.
  * @typedef {object} LiveGame
  * @property {string} id
- * @property {{black: string, white: string, tournament: string, width: number, height: number,
+ * @property {{black: string, white: string, names: {black: string, white: string}, tournament: string, width: number, height: number,
  *   line: number, ended: boolean, outcome: string, won: boolean}} game
  * @property {number[]} moves
  * @property {{black: number, white: number, running: string|null, at: number}} [clocks]

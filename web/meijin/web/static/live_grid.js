@@ -32,11 +32,12 @@ class Small {
   show(game) {
     if (game.id !== this.#game?.id) this.#name(game);
     this.#game = game;
-    const { black, white, width, height, outcome } = game.game;
+    const { names, width, height, outcome } = game.game;
     if (this.#board?.width !== width || this.#board?.height !== height) this.#board = null;
     this.#board ??= new Board(this.article.querySelector("svg"), { width, height, words: false });
-    for (const [index, name] of [black, white].entries()) {
-      this.clocks[index].querySelector(".name").textContent = name;
+    for (const [index, side] of SIDES.entries()) {
+      const name = this.clocks[index].querySelector(".name");
+      [name.textContent, name.title] = [names[side], game.game[side]];
     }
     this.article.querySelector(".outcome").textContent = outcome;
     this.#draw();

@@ -1,5 +1,6 @@
 """Bots: registered, listed, and given tokens."""
 
+import hashlib
 from bisect import bisect
 from collections.abc import Sequence
 from functools import partial
@@ -18,7 +19,7 @@ from meijin.server.access.bots import (
 )
 from meijin.server.access.caller import Caller, current_caller
 from meijin.server.access.permissions import check_call
-from meijin.server.api.answers.pages import list_page, oldest_first, within
+from meijin.server.api.answers.pages import list_page, oldest_first, page_key, within
 from meijin.server.api.calls.interceptor import Context
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.match.admission import refusal
@@ -38,6 +39,9 @@ from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import method_pb2
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
 from meijin.wire.mapping import from_message, to_message
+
+DISPLAY_NAMES = 5000
+"""Of a page: the longest are 1.5 MB."""
 
 MAX_SEARCH = 60
 """Characters that bots are searched by: as many as the longest of their names has."""
@@ -120,6 +124,18 @@ class BotServicer(BotServiceServicer):
             token=lambda found: found.row.name,
         )
 
+    async def ListDisplayNames(
+        self, request: pb.ListDisplayNamesRequest, context: Context
+    ) -> pb.ListDisplayNamesResponse:
+        names, version = await self._storage.read(_display_names)
+        answer = pb.ListDisplayNamesResponse(version=version)
+        if request.version != version:
+            first = page_key(request.page_token) or 0
+            end = first + DISPLAY_NAMES
+            answer.display_names.update(names[first:end])
+            answer.next_page_token = str(end) if end < len(names) else ""
+        return answer
+
     async def _bot(self, name: str) -> pb.Bot:
         return self._to_proto(await self._storage.read(rated_bot, name))
 
@@ -172,6 +188,12 @@ class BotServicer(BotServiceServicer):
             oldest_first(partial(_versions, name=request.name)),
             version_to_proto,
         )
+
+
+def _display_names(connection: Connection) -> tuple[Sequence[tuple[str, str]], str]:
+    """All display names, and what tells them from others."""
+    names = store.display_names(connection)
+    return names, hashlib.sha256(repr(names).encode()).hexdigest()[:20]
 
 
 def version_to_proto(row: BotVersion, rating: VersionRating | None = None) -> pb.BotVersion:

@@ -51,6 +51,7 @@ async def register(request: PageRequest) -> LazyPage:
     fields = await fields_of(request)
     names = {name: fields.get(name, "") for name in ("name", "owner", "display_name")}
     made = await request.services.bots.RegisterBot(bot_pb.RegisterBotRequest(**names))
+    request.site.names.expire()
     return show_secret(request, made.token, "/account", is_bot=True)
 
 

@@ -1,7 +1,8 @@
 """Webhooks of whoever is signed in: listed, made, tested, and what was delivered to them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -55,7 +56,7 @@ async def _list(
         asked=asked,
         events=EVENTS,
         formats=FORMATS,
-        bounds_of=bounds_of,
+        bounds_of=partial(bounds_of, request.site.names.shown),
         state_of=state_of,
     )
 
@@ -103,7 +104,7 @@ async def _one(request: PageRequest, webhook_id: str, *, secret: str = "") -> La
         pb.ListDeliveriesRequest(webhook_id=webhook_id, page_size=DELIVERIES),
         webhook=found[0],
         secret=secret,
-        bounds_of=bounds_of,
+        bounds_of=partial(bounds_of, request.site.names.shown),
         state_of=state_of,
     )
 
@@ -113,8 +114,9 @@ async def _webhooks(request: PageRequest) -> Sequence[pb.Webhook]:
     return (await request.services.webhooks.ListWebhooks(asked)).webhooks
 
 
-def bounds_of(webhook: pb.Webhook) -> list[str]:
+def bounds_of(shown: Callable[[str], str], webhook: pb.Webhook) -> list[str]:
     bounds = {name: getattr(webhook, field) for name, field in BOUNDS.items()}
+    bounds["bot"] = shown(webhook.bot)
     return [text(f"webhooks.bound_{name}", name=bound) for name, bound in bounds.items() if bound]
 
 

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 
-from meijin.game import Board
+from meijin.game import Board, GameRecord
 from meijin.game.board.svg import board_svg
 from meijin.game.rules.variant import MAX_SIDE
 from meijin.v1 import fault_service_pb2, game_pb2, game_service_pb2
@@ -122,7 +123,11 @@ async def _record(request: PageRequest, suffix: str) -> LazyPage:
 async def _replay(request: PageRequest) -> LazyPage:
     """A page that replays a game by itself, to be kept."""
     game = await asked_game(request)
-    return LazyPage((game,), lambda: replay_page(record_from_proto(game)), HTML, _name(request))
+
+    def write() -> str:
+        return replay_page(_shown_record(request, game))
+
+    return LazyPage((game,), write, HTML, _name(request))
 
 
 async def _svg(request: PageRequest) -> LazyPage:
@@ -145,9 +150,15 @@ async def _png(request: PageRequest) -> LazyPage:
 
     def write() -> bytes:
         shown = len(game.moves) if ply is None else ply
-        return PICTURES[shape](record_from_proto(game), shown)
+        return PICTURES[shape](_shown_record(request, game), shown)
 
     return LazyPage((game,), write, "image/png")
+
+
+def _shown_record(request: PageRequest, game: game_pb2.Game) -> GameRecord:
+    """A game whose players have the names that people call them by."""
+    record, shown = record_from_proto(game), request.site.names.shown
+    return replace(record, black=shown(record.black), white=shown(record.white))
 
 
 def _name(request: PageRequest) -> str:

@@ -47,7 +47,7 @@ async def show_matrix(request: PageRequest) -> LazyPage:
         limit=request.number("top", SIZE, least=2, most=MAX_SIZE),
         query=query_of(request),
         sizes=SIZES,
-        names=version_names(row.standing for row in matrix.rows),
+        names=version_names((row.standing for row in matrix.rows), request.site.names.shown),
         cells=cells_of,
     )
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 
@@ -43,6 +43,8 @@ class History:
     """The published run's."""
     ratings: Mapping[str, pb.ListRatingsResponse]
     """By bot."""
+    shown: Callable[[str], str]
+    """What people call a bot of a name."""
 
     def versions(self, bot: str) -> Mapping[str, Sequence[pb.DayRating]]:
         """The ratings of each version, oldest first: the last is the published run's."""
@@ -54,7 +56,7 @@ class History:
     def curves(self) -> Sequence[tuple[str, Sequence[pb.DayRating]]]:
         """The ratings of each version by its bot, and by its label where a bot has several."""
         return [
-            (f"{bot} {version}".rstrip() if len(versions) > 1 else bot, days)
+            (f"{self.shown(bot)} {version if len(versions) > 1 else ''}".rstrip(), days)
             for bot, versions in ((bot, self.versions(bot)) for bot in self.ratings)
             for version, days in versions.items()
         ]
@@ -102,7 +104,7 @@ async def _history(request: PageRequest) -> History:
         pb.ListRatingsRequest(ladder=table.ladder.name, bot=bot, page_size=DAYS) for bot in bots
     ]
     found = await asyncio.gather(*map(services.ladders.ListRatings, asked))
-    return History(table, dict(zip(bots, found, strict=True)))
+    return History(table, dict(zip(bots, found, strict=True)), request.site.names.shown)
 
 
 def _best(table: pb.GetStandingsResponse) -> list[str]:

@@ -45,6 +45,7 @@ async def change(request: PageRequest) -> Response:
     if action not in changes:
         raise bad_request(f"there is no action {action[:40]}")
     await request.services.bots.UpdateBot(bot_pb.UpdateBotRequest(name=name, **changes[action]))
+    request.site.names.expire()
     return see_other(address_of(text if action == "rename" else name))
 
 

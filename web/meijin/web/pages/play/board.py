@@ -134,12 +134,12 @@ async def hint(request: PageRequest) -> Answer:
     asked = analysis_service_pb2.EvaluateRequest(
         bot=game.opponent, positions=[position], time_ms=HINT_TIME // timedelta(milliseconds=1)
     )
-    answer = None
+    answer, opponent = None, request.site.names.shown(game.opponent)
     async for each in person.services.analysis.Evaluate(asked):
         answer = each
     if answer is None or not answer.HasField("cell"):
-        raise bad_request(text("play.no_hint", opponent=game.opponent))
-    words = text("play.hint", opponent=game.opponent, cell=game.name(answer.cell))
+        raise bad_request(text("play.no_hint", opponent=opponent))
+    words = text("play.hint", opponent=opponent, cell=game.name(answer.cell))
     if _is_by_script(request):
         return JSONResponse({"cell": answer.cell, "message": words})
     return _page(request, game, words, answer.cell)

@@ -54,6 +54,7 @@ async def start(request: PageRequest) -> Response:
     asked = pb.EnterAsPersonRequest(display_name=fields.get("name", ""))
     anyone = Services(request.site.gateway.channel(Visitor(request.visitor.host)))
     entered = await anyone.challenges.EnterAsPerson(asked)
+    request.site.names.expire()
     person = await PlayingPerson.enter(request, entered.token)
     return await person.challenge(request, opponent, settings)
 
