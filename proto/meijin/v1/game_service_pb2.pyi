@@ -100,6 +100,93 @@ class GetGameResponse(_message.Message):
 Global___GetGameResponse: _TypeAlias = GetGameResponse  # noqa: Y015
 
 @_typing.final
+class GetChancesRequest(_message.Message):
+    """The arguments of GetChances."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    game_id: _builtins.str
+    """The game."""
+    def __init__(
+        self,
+        *,
+        game_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetChancesRequest: _TypeAlias = GetChancesRequest  # noqa: Y015
+
+@_typing.final
+class ChanceMap(_message.Message):
+    """What a bot's scores are worth: at a score s it may expect
+    1 / (1 + exp(-(s / scale + offset))) points of the game. A score from 29000 to 30000 is a
+    proven win 30000 - s plies away, and its negative a proven loss.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCALE_FIELD_NUMBER: _builtins.int
+    OFFSET_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    scale: _builtins.float
+    """By how much a score has to grow for the odds to become e times as good; above 0."""
+    offset: _builtins.float
+    """The logarithm of the odds at a score of 0."""
+    games: _builtins.int
+    """Finished games of the version, at most 100, that it was fitted to. With few of them it is
+    near the map that bots have in common.
+    """
+    def __init__(
+        self,
+        *,
+        scale: _builtins.float = ...,
+        offset: _builtins.float = ...,
+        games: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games", "offset", b"offset", "scale", b"scale"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChanceMap: _TypeAlias = ChanceMap  # noqa: Y015
+
+@_typing.final
+class GetChancesResponse(_message.Message):
+    """The answer of GetChances."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLACK_FIELD_NUMBER: _builtins.int
+    WHITE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def black(self) -> Global___ChanceMap:
+        """Of the bot with the black stones."""
+
+    @_builtins.property
+    def white(self) -> Global___ChanceMap:
+        """Of the bot with the white stones."""
+
+    def __init__(
+        self,
+        *,
+        black: Global___ChanceMap | None = ...,
+        white: Global___ChanceMap | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "white", b"white"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black", b"black", "white", b"white"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetChancesResponse: _TypeAlias = GetChancesResponse  # noqa: Y015
+
+@_typing.final
 class ListGamesRequest(_message.Message):
     """The arguments of ListGames."""
 

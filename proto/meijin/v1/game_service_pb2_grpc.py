@@ -40,6 +40,11 @@ class GameServiceStub:
                 request_serializer=meijin_dot_v1_dot_game__service__pb2.GetGameRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_game__service__pb2.GetGameResponse.FromString,
                 _registered_method=True)
+        self.GetChances = channel.unary_unary(
+                '/meijin.v1.GameService/GetChances',
+                request_serializer=meijin_dot_v1_dot_game__service__pb2.GetChancesRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_game__service__pb2.GetChancesResponse.FromString,
+                _registered_method=True)
         self.ListGames = channel.unary_unary(
                 '/meijin.v1.GameService/ListGames',
                 request_serializer=meijin_dot_v1_dot_game__service__pb2.ListGamesRequest.SerializeToString,
@@ -73,6 +78,14 @@ class GameServiceServicer:
 
     def GetGame(self, request, context):
         """One game with its moves. NOT_FOUND for an unknown id.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetChances(self, request, context):
+        """What the scores that a game's bots tell are worth, as chances to win: fitted to how
+        earlier games of each have ended. NOT_FOUND for an unknown id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -126,6 +139,11 @@ def add_GameServiceServicer_to_server(servicer, server):
                     servicer.GetGame,
                     request_deserializer=meijin_dot_v1_dot_game__service__pb2.GetGameRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_game__service__pb2.GetGameResponse.SerializeToString,
+            ),
+            'GetChances': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetChances,
+                    request_deserializer=meijin_dot_v1_dot_game__service__pb2.GetChancesRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_game__service__pb2.GetChancesResponse.SerializeToString,
             ),
             'ListGames': grpc.unary_unary_rpc_method_handler(
                     servicer.ListGames,
@@ -181,6 +199,33 @@ class GameService:
             '/meijin.v1.GameService/GetGame',
             meijin_dot_v1_dot_game__service__pb2.GetGameRequest.SerializeToString,
             meijin_dot_v1_dot_game__service__pb2.GetGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetChances(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.GameService/GetChances',
+            meijin_dot_v1_dot_game__service__pb2.GetChancesRequest.SerializeToString,
+            meijin_dot_v1_dot_game__service__pb2.GetChancesResponse.FromString,
             options,
             channel_credentials,
             insecure,

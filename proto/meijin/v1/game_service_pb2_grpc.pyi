@@ -35,6 +35,10 @@ class GameServiceStub:
     def __new__(cls, channel: _aio.Channel) -> GameServiceAsyncStub: ...
     GetGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetGameRequest, _game_service_pb2.GetGameResponse]
     """One game with its moves. NOT_FOUND for an unknown id."""
+    GetChances: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetChancesRequest, _game_service_pb2.GetChancesResponse]
+    """What the scores that a game's bots tell are worth, as chances to win: fitted to how
+    earlier games of each have ended. NOT_FOUND for an unknown id.
+    """
     ListGames: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListGamesRequest, _game_service_pb2.ListGamesResponse]
     """Games newest first, without their moves unless they are asked for."""
     WatchGame: _grpc.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]
@@ -63,6 +67,10 @@ class GameServiceAsyncStub(GameServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetGameRequest, _game_service_pb2.GetGameResponse]  # type: ignore[assignment]
     """One game with its moves. NOT_FOUND for an unknown id."""
+    GetChances: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetChancesRequest, _game_service_pb2.GetChancesResponse]  # type: ignore[assignment]
+    """What the scores that a game's bots tell are worth, as chances to win: fitted to how
+    earlier games of each have ended. NOT_FOUND for an unknown id.
+    """
     ListGames: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListGamesRequest, _game_service_pb2.ListGamesResponse]  # type: ignore[assignment]
     """Games newest first, without their moves unless they are asked for."""
     WatchGame: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]  # type: ignore[assignment]
@@ -94,6 +102,16 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_game_service_pb2.GetGameResponse, _abc.Awaitable[_game_service_pb2.GetGameResponse]]:
         """One game with its moves. NOT_FOUND for an unknown id."""
+
+    @_abc_1.abstractmethod
+    def GetChances(
+        self,
+        request: _game_service_pb2.GetChancesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.GetChancesResponse, _abc.Awaitable[_game_service_pb2.GetChancesResponse]]:
+        """What the scores that a game's bots tell are worth, as chances to win: fitted to how
+        earlier games of each have ended. NOT_FOUND for an unknown id.
+        """
 
     @_abc_1.abstractmethod
     def ListGames(

@@ -3,6 +3,7 @@
 import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from heapq import nlargest
 from itertools import groupby
@@ -10,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, null, select
 
-from meijin.game import Decision, TimeControl, Variant, encode_action
+from meijin.game import Decision, Party, Result, TimeControl, Variant, encode_action
 from meijin.game.board.moves import little_endian
 from meijin.game.position import decode_decision, is_offer
 from meijin.store.bots import version_ids
@@ -219,6 +220,29 @@ def analyses(connection: Connection, game_ids: Iterable[GameId]) -> dict[GameId,
         Game.id.in_(list(game_ids)), Game.analysis.is_not(None)
     )
     return {GameId(key): said for key, said in connection.execute(query) if said}
+
+
+@dataclass(frozen=True, slots=True)
+class ToldScores:
+    """What a version said of its moves in a game, and what became of it."""
+
+    points: float
+    scores: Sequence[int]
+
+
+def told_scores(
+    connection: Connection, version_id: BotVersionId, game_ids: Iterable[GameId]
+) -> Sequence[ToldScores]:
+    """The scores that a version told in some of its games that nobody forfeited."""
+    mine = (Game.id.in_(list(game_ids)), Game.at_fault == Party.NOBODY)
+    query = select(Game.black_id, Game.result, Game.analysis).where(*mine)
+    found = []
+    for black_id, result, said in connection.execute(query):
+        side, won = (0, Result.BLACK_WINS) if black_id == version_id else (1, Result.WHITE_WINS)
+        own = (each.get("score") for ply, each in (said or {}).items() if int(ply) % 2 == side)
+        points = 0.5 if result is Result.DRAW else float(result is won)
+        found.append(ToldScores(points, [score for score in own if score is not None]))
+    return found
 
 
 def running_games(connection: Connection) -> Sequence[GameRow]:

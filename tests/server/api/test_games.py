@@ -21,6 +21,7 @@ from meijin.game import (
 from meijin.game.records.file import FileFormat, read_games
 from meijin.server.api.services import games
 from meijin.v1 import game_pb2
+from meijin.v1 import game_service_pb2 as games_pb
 from meijin.v1 import play_service_pb2 as play_pb
 from meijin.wire.records import record_from_proto
 
@@ -43,6 +44,13 @@ def cells(game: game_pb2.Game) -> list[int]:
 
 
 # -- one game ---------------------------------------------------------------------
+
+
+async def test_chances_are_told_of_both_sides(server: ServerInTest) -> None:
+    """Those that bots have in common, before they have told a score."""
+    black, _ = await server.pair()
+    found = await server.ask("GameService/GetChances", game_id=black.start.game_id)
+    assert found.black == found.white == games_pb.ChanceMap(scale=100)
 
 
 async def test_a_running_game_is_shown_as_it_is(server: ServerInTest) -> None:

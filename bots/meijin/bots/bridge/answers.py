@@ -17,9 +17,8 @@ from enum import Enum
 from meijin.bots.bridge.dialogue import Point
 from meijin.bots.sdk.answer import Analysis, Answer, Choice, Unchecked
 from meijin.game import Board, Color, Placement, Variant
+from meijin.game.records.chances import WIN_SCORE
 
-MATE_SCORE = 30_000
-"""The score of a win that is proven, less the plies to it."""
 MAX_MESSAGE = 1024
 """Characters of a message that are looked at."""
 _MAX_PV = 64
@@ -101,7 +100,7 @@ def _score(text: str) -> int | None:
     if match is None:
         return None
     sign = -1 if match[1] == "-" else 1
-    return sign * (MATE_SCORE - int(match[3]) if match[2] else int(match[4]))
+    return sign * (WIN_SCORE - int(match[3]) if match[2] else int(match[4]))
 
 
 def _number(text: str) -> int | None:

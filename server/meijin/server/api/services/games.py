@@ -19,11 +19,13 @@ from meijin.server.match.games import Games
 from meijin.server.match.stalls import StallWatch
 from meijin.server.storage import Storage
 from meijin.server.tournaments.control import TournamentControl
+from meijin.server.views.chances import ChanceMaps
 from meijin.store.schema import GameId, GameState
 from meijin.store.voids import void_reason
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.v1.game_service_pb2_grpc import GameServiceServicer
+from meijin.wire.mapping import to_message
 from meijin.wire.records import record_from_proto
 from meijin.wire.text import plain_text
 
@@ -50,10 +52,19 @@ class GameServicer(GameServiceServicer):
         self._stalls = stalls
         self._share = LoopShare()
         self._stored = StoredGames(storage, games.live_game)
+        self._chances = ChanceMaps(storage)
         self._feed = feed
 
     async def GetGame(self, request: pb.GetGameRequest, context: Context) -> pb.GetGameResponse:
         return await self._stored.get(request)
+
+    async def GetChances(
+        self, request: pb.GetChancesRequest, context: Context
+    ) -> pb.GetChancesResponse:
+        black, white = await self._chances.of_game(id_of(request, "game_id", GameId))
+        return pb.GetChancesResponse(
+            black=to_message(black, pb.ChanceMap), white=to_message(white, pb.ChanceMap)
+        )
 
     async def ListGames(
         self, request: pb.ListGamesRequest, context: Context
