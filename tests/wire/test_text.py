@@ -1,5 +1,6 @@
 """Control characters in the texts of others."""
 
+import re
 import unicodedata
 from datetime import UTC, datetime
 
@@ -94,9 +95,50 @@ def test_names_of_any_script(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "👨\u200d👩\u200d👧 family",
+        "👩🏽\u200d🚀",
+        "🏳\ufe0f\u200d🌈 🏴\u200d☠\ufe0f",
+        "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",  # Scotland's flag
+        "1\ufe0f\u20e3 ©\ufe0f 🇫🇮",
+        "می\u200cخواهم",  # noqa: RUF001 - Persian
+        "ක්\u200dෂ",  # Sinhala
+        "क्\u200cष क्\u200d",  # Hindi
+        "葛\U000e0100城",
+    ],
+)
+def test_what_is_joined_stays_whole(name: str) -> None:
+    """Where a joiner, a tag or a selector changes what is seen."""
+    assert check_display_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("A\u200dda\u200c", "Ada"),
+        ("\u200d👩\u200d", "👩"),
+        ("👩\u200dAda", "👩Ada"),
+        ("Ada\u200d👩", "Ada👩"),
+        ("👩\u200d\u200d👧", "👩👧"),
+        ("\u200cمی\u200c", "می"),
+        ("د\u200cر", "در"),  # a dal joins nothing behind it
+        ("क\u200dष", "कष"),  # no virama
+        ("A\ufe0fd\u034fa", "Ada"),
+        ("Ada\u3164\u2800\uffa0\u115f", "Ada"),
+        ("👩\U000e0067\U000e007f", "👩"),
+    ],
+)
+def test_what_nobody_sees_is_left_out(text: str, name: str) -> None:
+    """Two names that look the same are the same."""
+    assert check_display_name(text) == name
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "1 to 60 characters, and this 0"),
+        ("\u200d\u3164\ufe0f", "1 to 60 characters, and this 0"),
         (" ", "1 to 60 characters, and this 0"),
         ("x" * 61, "1 to 60 characters, and this 61"),
         ("a\x1b[31m", "character 2 of a display name can't be printed, U+001B; leave it out"),
@@ -113,13 +155,16 @@ def test_what_is_refused(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-@given(st.text(max_size=80))
+JOINED = st.text("\u200c\u200d\ufe0f\u034f👩☠क्यम\u0654و \U0001f3f4\U000e0067\U000e007f")
+
+
+@given(st.text(max_size=80) | JOINED)
 def test_what_is_kept_is_printable_and_stays(text: str) -> None:
     """A name that was taken is taken again, as it is."""
     try:
         name = check_display_name(text)
     except ValueError:
         return
-    assert name.isprintable()
+    assert re.sub("[\u200c\u200d\U000e0020-\U000e007f]", "", name).isprintable()
     assert 0 < len(name) <= MAX_DISPLAY_NAME
     assert check_display_name(name) == name

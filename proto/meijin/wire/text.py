@@ -87,20 +87,53 @@ def memory_text(size: int) -> str:
 MAX_MARKS = 4
 """Combining marks on one letter: more of them run over the lines above and below."""
 
-_JOINERS = re.compile("[\u200c\u200d\ufeff]")
-"""Without width: names are read, and compared, without them."""
+_INVISIBLE = (
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u200d\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
+)
+"""Joiners, fillers, tags and selectors of variants: they tell apart what looks the same."""
+_PICTURE = (
+    "[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff]"
+)
+_INDIC = "[\u0900-\u0dff\u1000-\u109f\u1780-\u17d3]"
+_VIRAMA = "[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2]"
+_VOWELS = "[\u064b-\u065f\u0670]*"
+"""Of Arabic, written above and below letters."""
+
+
+def _arabic(form: str) -> str:
+    """The letters that have a form, such as the one at the beginning of a word."""
+    found = (unicodedata.decomposition(chr(code)) for code in range(0xFB50, 0xFEFD))
+    parts = (each.removeprefix(form).split() for each in found if each.startswith(form))
+    return "[" + "".join(sorted({chr(int(part[0], 16)) for part in parts if len(part) == 1})) + "]"
+
+
+_VISIBLE_THERE = re.compile(
+    "(\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"  # flags by tags
+    f"|{_PICTURE}\ufe0f?(?:\u200d{_PICTURE}\ufe0f?)*"  # emoji, and those that are joined
+    "|[0-9#*]\ufe0f\u20e3|[\xa9\xae\u203c\u2049\u2122\u2139\u3030\u303d\u3297\u3299]\ufe0f"
+    "|[\u3400-\u9fff\U00020000-\U0003ffff][\U000e0100-\U000e01ef]"  # variants of Han
+    f"|(?<={_INDIC}){_VIRAMA}(?:\u200d|\u200c(?={_INDIC}))"
+    f"|(?<={_arabic('<initial>')}){_VOWELS}\u200c(?={_VOWELS}{_arabic('<final>')}))"
+    f"|{_INVISIBLE}"
+)
+"""Where one of them changes what is seen (UTS 51, UAX 31); or one that does not."""
 
 
 def check_display_name(text: str) -> str:
     """A display name as it is kept: composed (NFC), with single blanks and none around it.
 
+    Emoji sequences stay whole, and joiners where a script needs them; elsewhere what nobody sees
+    is left out.
+
     Raises:
         ValueError: it is empty or too long, or holds what can't be printed, such as control
             characters and those that turn the direction of what follows.
     """
-    name = re.sub(" +", " ", unicodedata.normalize("NFC", _JOINERS.sub("", text))).strip(" ")
+    seen = _VISIBLE_THERE.sub(lambda found: found[1] or "", text)
+    name = re.sub(" +", " ", unicodedata.normalize("NFC", seen)).strip(" ")
     for place, each in enumerate(name, start=1):
-        if not each.isprintable():
+        if not (each.isprintable() or re.match(_INVISIBLE, each)):
             raise ValueError(
                 f"character {place} of a display name can't be printed, U+{ord(each):04X}; "
                 "leave it out"
