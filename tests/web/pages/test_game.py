@@ -30,6 +30,7 @@ from meijin.game import (
 )
 from meijin.game.records.record import parse_position
 from meijin.v1 import fault_service_pb2, game_pb2, game_service_pb2
+from meijin.web.pages.games.view import GamePage
 from meijin.wire.values import time_to_proto
 
 MOVES = parse_position("h8i9h9i8h7i7h6i6h5", GOMOKU)
@@ -47,6 +48,7 @@ RECORD = GameRecord(
     outcome=Outcome(Ending.FIVE, Color.BLACK),
 )
 GAME_CLOCK = TimeControl.parse("60")
+CHANCES = game_service_pb2.GetChancesResponse(black={"scale": 50}, white={"scale": 100})
 HOSTILE = "</title><script>alert(1)</script>\N{RIGHT-TO-LEFT OVERRIDE}\x1b"
 
 
@@ -56,6 +58,7 @@ async def look(
     game = game_message(record) if isinstance(record, GameRecord) else record
     browsing = browse(
         GetGame=game_service_pb2.GetGameResponse(game=game),
+        GetChances=CHANCES,
         ListFaults=fault_service_pb2.ListFaultsResponse(faults=faults),
     )
     return await browsing.get(path)
@@ -119,6 +122,17 @@ async def test_a_link_shows_its_ply_without_scripts() -> None:
     assert 'href="/games/17?ply=4"' in text
     assert stones(await page(RECORD, "/games/17?ply=400")) == 9
     assert stones(await page(RECORD, "/games/17?ply=0")) == 0
+
+
+def test_the_move_that_decided_is_known() -> None:
+    """By the scores of both bots, each in its own unit."""
+    scores = (None, None, 0, 0, 0, 0, 100, -200, 150)
+    said = tuple(None if score is None else Analysis(score) for score in scores)
+    view = GamePage.at(game_message(replace(RECORD, analysis=said)), None)
+    found = view.turning_point(CHANCES)
+    assert found is not None
+    assert (found.ply, found.color, found.before) == (6, Color.WHITE, 0.5)
+    assert found.after == pytest.approx(0.119, abs=1e-3)
 
 
 @pytest.mark.parametrize("ply", ["x", "-1", "485", "1.5", "9" * 30])

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Route
 from tests.game.board.test_forbidden import CROSS, RENJU
 from tests.web.browsing import ORIGIN, Browsing
 from tests.web.pages.game_messages import game_message
-from tests.web.pages.test_game import GAME_CLOCK, GAMES, RECORD
+from tests.web.pages.test_game import CHANCES, GAME_CLOCK, GAMES, RECORD
 from tests.web.prepared import browse
 
 from meijin.game import Analysis, GameRecord
@@ -35,6 +35,7 @@ class Seen:
     def open(self, record: GameRecord, path: str = "/games/17") -> None:
         self.browsing = browse(
             GetGame=game_service_pb2.GetGameResponse(game=game_message(record)),
+            GetChances=CHANCES,
             ListFaults=fault_service_pb2.ListFaultsResponse(),
         )
         self.page.goto(ORIGIN + path)

@@ -39,14 +39,19 @@ PICTURES = {"square": square_png, "card": card_png}
 async def show(request: PageRequest) -> LazyPage:
     """Show a game at a ply, with all that is known of it."""
     ply, key = asked_ply(request), request.path["game_id"]
-    asked = fault_service_pb2.ListFaultsRequest(game_id=key, page_size=MOST_FAULTS)
-    game, faults = await asyncio.gather(
-        asked_game(request), request.services.faults.ListFaults(asked)
+    services = request.services
+    game, faults, chances = await asyncio.gather(
+        asked_game(request),
+        services.faults.ListFaults(
+            fault_service_pb2.ListFaultsRequest(game_id=key, page_size=MOST_FAULTS)
+        ),
+        services.games.GetChances(game_service_pb2.GetChancesRequest(game_id=key)),
     )
     return request.page(
         "game.html",
         game=game,
         faults=faults.faults,
+        chances=chances,
         ply=ply,
         view=GamePage.at,
         phases=phases,

@@ -5,10 +5,13 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from meijin.game import Board, GameRecord, winning_line
+from meijin.game import Board, Color, GameRecord, winning_line
 from meijin.game.board.svg import board_svg
-from meijin.v1 import game_pb2
+from meijin.game.records.chances import ChanceMap
+from meijin.game.records.turning_point import TurningPoint, turning_point
+from meijin.v1 import game_pb2, game_service_pb2
 from meijin.web.pages.games.plies import ShownPly, shown_plies
+from meijin.wire.mapping import from_message
 from meijin.wire.records import record_from_proto
 
 
@@ -71,3 +74,8 @@ class GamePage:
     @cached_property
     def winning(self) -> tuple[int, ...]:
         return winning_line(self.record.board())
+
+    def turning_point(self, chances: game_service_pb2.GetChancesResponse) -> TurningPoint | None:
+        """The move that decided the game, by what the scores of its bots are worth."""
+        black, white = (from_message(each, ChanceMap) for each in (chances.black, chances.white))
+        return turning_point(self.record, {Color.BLACK: black, Color.WHITE: white})
