@@ -48,7 +48,9 @@ RECORD = GameRecord(
     outcome=Outcome(Ending.FIVE, Color.BLACK),
 )
 GAME_CLOCK = TimeControl.parse("60")
-CHANCES = game_service_pb2.GetChancesResponse(black={"scale": 50}, white={"scale": 100})
+CHANCES = game_service_pb2.GetChancesResponse(
+    black=game_service_pb2.ChanceMap(scale=50), white=game_service_pb2.ChanceMap(scale=100)
+)
 HOSTILE = "</title><script>alert(1)</script>\N{RIGHT-TO-LEFT OVERRIDE}\x1b"
 
 
