@@ -208,7 +208,7 @@ class League:
         black, white, result = game
         self._games += 1
         key = self._key(self._games)
-        moves = encode_moves((*divmod(self._games, 1000), 0) if line is None else line)
+        moves = encode_moves(_distinct(self._games) if line is None else line)
         players = self.versions[black], self.versions[white]
         loser = Party.BLACK if result is Result.WHITE_WINS else Party.WHITE
         return Game(
@@ -230,3 +230,8 @@ class League:
             end_time=NOON + timedelta(days=day),
             fingerprint=fingerprint(*players, opening_plies, moves),
         )
+
+
+def _distinct(number: int) -> tuple[int, ...]:
+    """Four cells of a board of 15x15, others for each of ten million numbers."""
+    return tuple(56 * place + number // 56**place % 56 for place in range(4))

@@ -23,7 +23,7 @@ A_NAME = "Ada <script>gnorts"
 
 
 EMPTY = (
-    Told("/", ("No tournament was made yet",)),
+    Told("/", ("three lines begin", "meijin tournament run ada bob")),
     Told("/api", tuple(f"<b>{each.verb}</b> {each.full_path}</code>" for each in METHODS)),
     Told("/api", ("http://127.0.0.1/api/v1/games/17",)),
     Told("/bots", ("No such bot",)),
@@ -106,7 +106,8 @@ WON = (
 
 BOARD = ('data-game="1"', "5x5, 3 moves", "One game is being played", "10:00")
 RUNNING = (
-    Told("/", ("Friday &amp; &lt;cup&gt;", 'href="/bots/ada"')),
+    Told("/", ("Friday &amp; &lt;cup&gt;", 'data-live="game:1"', "5x5, 3 moves")),
+    Told("/tv?tournament=1", ("Friday &amp; &lt;cup&gt;", 'data-live="game:1"')),
     Told("/games/1", ("ada", "Friday &amp; &lt;cup&gt;")),
     Told("/live", (*BOARD, "Friday &amp; &lt;cup&gt;")),
     Told("/live?tournament=1", (*BOARD, 'data-live="tournament:1"')),

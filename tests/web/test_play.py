@@ -110,9 +110,9 @@ async def test_person_wins(site: SiteInTest, browsing: Browsing) -> None:
             await bot.play(await bot.turn(), 9 + column)
     told = await seat.state(9)
     assert told["prompt"] == "You have won. A winning line."
-    assert told["winning"] == [0, 1, 2, 3, 4]
+    assert told["winning"] == [[0, 1, 2, 3, 4]]
     assert (await bot.ended()).outcome.winner == game_pb2.COLOR_BLACK
-    assert "freestyle" not in (await browsing.get("/")).text.partition("</h2>")[2][:200]
+    assert "freestyle" not in (await browsing.get("/")).text.partition('id="ladder"')[2][:200]
 
 
 async def test_page_without_scripts(rita: Peer, browsing: Browsing) -> None:

@@ -16,7 +16,7 @@ from meijin.game.adjudication import Adjudication, Adjudicator, DrawRule, Resign
 from meijin.game.board.board import Board, ForbiddenMoveError, IllegalMoveError
 from meijin.game.board.coordinates import cell_at, cell_name, parse_cell
 from meijin.game.board.moves import decode_moves, encode_moves
-from meijin.game.board.winning_line import winning_line
+from meijin.game.board.winning_line import winning_line, winning_lines
 from meijin.game.clock import Clock, TimeControl
 from meijin.game.color import Color, Seat
 from meijin.game.openings.balanced import openings_for
@@ -131,4 +131,5 @@ __all__ = [
     "rule_named",
     "to_sgf",
     "winning_line",
+    "winning_lines",
 ]

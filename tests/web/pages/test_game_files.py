@@ -53,7 +53,7 @@ async def test_a_picture_shows_its_ply() -> None:
     for query in ("", "?ply=0", "?ply=3", "?ply=99"):
         answer = await browsing.get(f"/games/17.svg{query}")
         assert answer.headers["content-type"] == "image/svg+xml"
-        counts.append(answer.text.count('stroke="#333"'))
+        counts.append(answer.text.count('r="11"'))
     assert counts == [9, 0, 3, 9]
 
 
@@ -79,5 +79,5 @@ async def test_a_running_game_is_held_back_where_boards_are_delayed() -> None:
     }
     for delay, stones, status in ((timedelta(0), 4, 200), (timedelta(seconds=9), 2, 400)):
         browsing = browse(SiteSettings(delay=delay), **answers)
-        assert (await browsing.get("/games/17.svg")).text.count('stroke="#333"') == stones
+        assert (await browsing.get("/games/17.svg")).text.count('r="11"') == stones
         assert (await browsing.get("/games/17.sgf")).status == status

@@ -50,16 +50,21 @@ def winning_line(board: PlayedStones) -> tuple[int, ...]:
 
     None where nobody has won.
     """
+    return tuple(sorted({cell for line in winning_lines(board) for cell in line}))
+
+
+def winning_lines(board: PlayedStones) -> tuple[tuple[int, ...], ...]:
+    """The lines that have won, the cells of each ascending: from one of its ends to the other."""
     if board.winner is None:
         return ()
-    places: set[int] = set()
-    for cell in board.moves[-1:]:
-        places.update(_winning_places(board, board.grid.index[cell], cell))
-    return tuple(cell for cell, place in enumerate(board.grid.index) if place in places)
+    cells = {place: cell for cell, place in enumerate(board.grid.index)}
+    last = board.moves[-1]
+    runs = _winning_runs(board, board.grid.index[last], last)
+    return tuple(tuple(sorted(cells[place] for place in run)) for run in runs)
 
 
-def _winning_places(board: PlayedStones, at: int, cell: int) -> Iterator[int]:
-    """The places in the array of the runs through a stone that win.
+def _winning_runs(board: PlayedStones, at: int, cell: int) -> Iterator[list[int]]:
+    """The runs through a stone that win, as places in the array.
 
     The rule tells only whether any line wins, so it is asked about each of them alone.
     """
@@ -70,9 +75,10 @@ def _winning_places(board: PlayedStones, at: int, cell: int) -> Iterator[int]:
         for place in (*before, at, *after):
             alone.stones[place] = stones[place]
         if board.variant.rule.wins(alone, cell):
-            yield at
+            run = [at]
             for side in (before, after):
-                yield from takewhile(lambda place: stones[place] == stones[at], side)
+                run += takewhile(lambda place: stones[place] == stones[at], side)
+            yield run
 
 
 def _walk(stones: bytearray, at: int, step: int) -> Iterator[int]:

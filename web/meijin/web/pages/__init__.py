@@ -3,6 +3,7 @@
 - `home`: the front page
 - `ladders`: tables, ratings over days, and who is the stronger of any two
 - `live`: boards of what is being played, and the stream that moves them
+- `tv`: the game that is worth watching most, alone for a projector
 - `play`: people's games, from choosing a bot to the last move
 - `games`: the list of games, one game, and one as a file
 - `bots`: the list of bots, and one bot
@@ -36,6 +37,7 @@ from meijin.web.pages import (
     play,
     status,
     tournaments,
+    tv,
 )
 from meijin.web.request import Form, Page, Private
 
@@ -44,6 +46,7 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *feeds.ROUTES,
     *ladders.ROUTES,
     *live.ROUTES,
+    *tv.ROUTES,
     *play.ROUTES,
     *games.ROUTES,
     *bots.ROUTES,

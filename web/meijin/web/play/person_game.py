@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from meijin.game import Board, Color, IllegalMoveError, Outcome, Variant, cell_name, winning_line
+from meijin.game import Board, Color, IllegalMoveError, Outcome, Variant, cell_name, winning_lines
 from meijin.v1 import play_service_pb2 as pb
 from meijin.web.refusals import bad_request
 from meijin.web.wording import text
@@ -129,10 +129,9 @@ class PersonGame:
         self.version += 1
 
     @property
-    def winning(self) -> tuple[int, ...]:
-        """The stones of the winning line, if the board has one."""
-        board = Board.from_moves(self.moves, self.variant)
-        return tuple(winning_line(board)) if board.winner is not None else ()
+    def winning(self) -> tuple[tuple[int, ...], ...]:
+        """The lines that have won."""
+        return winning_lines(Board.from_moves(self.moves, self.variant))
 
     @property
     def last_own_ply(self) -> int | None:

@@ -23,7 +23,7 @@ class BoardState:
     """How many it is asked to place at once."""
     may_choose: bool
     forbidden: tuple[int, ...]
-    winning: tuple[int, ...]
+    winning: tuple[tuple[int, ...], ...]
     own_ms: int | None
     """Left to the person now; ``None`` before any turn."""
     opponent_ms: int | None

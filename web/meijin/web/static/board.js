@@ -4,9 +4,10 @@ import { cellName, movesText, positionText } from "./board_words.js";
 import { Cursor } from "./board_cursor.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Between two lines, and from the outermost to the edge: those of the server's pictures. */
+/** Between two lines, and from the outermost to the edge with and without names: as `board_svg`. */
 export const CELL = 24;
-export const MARGIN = 30;
+const MARGIN = 28;
+const BARE_MARGIN = 15;
 const SIDES = ["black", "white"];
 const NOTHING = {
   moves: [], ply: undefined, winning: [], forbidden: [], numbers: false, pv: [],
@@ -18,7 +19,7 @@ const NOTHING = {
  * @typedef {object} Shown
  * @property {number[]} [moves] All moves of the game, black's first.
  * @property {number} [ply] How many of them lie on the board; all when absent.
- * @property {number[]} [winning] The stones of the winning line.
+ * @property {number[][]} [winning] The lines that have won: the stones of each, from end to end.
  * @property {number[]} [forbidden] Where the side to move may not play.
  * @property {boolean} [numbers] Whether stones have the numbers of their moves.
  * @property {number[]} [pv] The line that is expected after the moves shown.
@@ -34,6 +35,30 @@ function make(kind, attributes, text) {
   return made;
 }
 
+/** How light falls on stones; the style sheet says which colours. */
+function bodies() {
+  const defs = make("defs", {});
+  for (const side of SIDES) {
+    const body = make("radialGradient", { id: `stone-${side}`, cx: 0.36, cy: 0.32, r: 0.72 });
+    body.append(make("stop", { class: "light" }), make("stop", { class: "shade", offset: 1 }));
+    defs.append(body);
+  }
+  return defs;
+}
+
+/** The cells marked by dots: the same as `star_points` of the server. */
+export function starPoints(width, height) {
+  const along = (side) => {
+    if (side < 9) return [];
+    const edge = side > 11 ? 3 : 2;
+    return [edge, ...(side % 2 ? [(side - 1) / 2] : []), side - 1 - edge];
+  };
+  const [columns, rows] = [along(width), along(height)];
+  const cells = rows.flatMap((row) => columns.map((column) => row * width + column));
+  const isOdd = columns.length === 3 && rows.length === 3;
+  return isOdd && Math.max(width, height) < 19 ? cells.filter((_, index) => index % 2 === 0) : cells;
+}
+
 export class Board {
   #drawn = []; // the stones that are on the board: {cell, element}
   #shown = NOTHING;
@@ -43,17 +68,20 @@ export class Board {
   /**
    * @param {SVGSVGElement} svg Is emptied and drawn into.
    * @param {{width: number, height: number, words?: boolean}} options Columns and rows; and
-   *   whether the moves stand beside it as text that is not seen, which a grid of boards spares.
+   *   whether rows and columns are named, and the moves stand beside it as text that is not seen,
+   *   which a grid of small boards spares.
    */
   constructor(svg, { width, height, words = true }) {
     this.svg = svg;
     this.width = width;
     this.height = height;
-    const [x, y] = [width, height].map((side) => (side - 1) * CELL + 2 * MARGIN);
-    svg.setAttribute("viewBox", `0 0 ${x} ${y}`);
+    const margin = words ? MARGIN : BARE_MARGIN;
+    const [x, y] = [width, height].map((side) => (side - 1) * CELL + 2 * margin);
+    svg.setAttribute("viewBox", `${-margin} ${-margin} ${x} ${y}`);
     svg.setAttribute("role", "img");
     svg.classList.add("board");
-    svg.replaceChildren(...this.#ground(x, y));
+    const wood = make("rect", { class: "wood", x: -margin, y: -margin, width: x, height: y });
+    svg.replaceChildren(bodies(), wood, ...this.#grid(), ...(words ? this.#names() : []));
     this.stones = svg.appendChild(make("g", { class: "stones" }));
     this.marks = svg.appendChild(make("g", { class: "marks" }));
     if (words) this.#text = this.#hiddenText();
@@ -93,10 +121,7 @@ export class Board {
 
   /** The middle of a cell in the picture. */
   at(cell) {
-    return {
-      x: MARGIN + (cell % this.width) * CELL,
-      y: MARGIN + Math.floor(cell / this.width) * CELL,
-    };
+    return { x: (cell % this.width) * CELL, y: Math.floor(cell / this.width) * CELL };
   }
 
   /** The cell nearest to a place of the screen; undefined off the board. */
@@ -104,8 +129,8 @@ export class Board {
     const matrix = this.svg.getScreenCTM();
     if (!matrix) return undefined;
     const point = new DOMPoint(clientX, clientY).matrixTransform(matrix.inverse());
-    const column = Math.round((point.x - MARGIN) / CELL);
-    const row = Math.round((point.y - MARGIN) / CELL);
+    const column = Math.round(point.x / CELL);
+    const row = Math.round(point.y / CELL);
     const inside = column >= 0 && column < this.width && row >= 0 && row < this.height;
     return inside ? row * this.width + column : undefined;
   }
@@ -121,22 +146,25 @@ export class Board {
     return index < 0 ? undefined : SIDES[index % 2];
   }
 
-  *#ground(x, y) {
-    yield make("rect", { class: "wood", width: x, height: y, rx: 4 });
-    const right = x - MARGIN;
-    const bottom = y - MARGIN;
+  *#grid() {
+    const { x: right, y: bottom } = this.at(this.width * this.height - 1);
     let path = "";
-    for (let column = 0; column < this.width; column++) {
-      path += `M${MARGIN + column * CELL} ${MARGIN}V${bottom}`;
-    }
-    for (let row = 0; row < this.height; row++) path += `M${MARGIN} ${MARGIN + row * CELL}H${right}`;
+    for (let x = 0; x <= right; x += CELL) path += `M${x} 0V${bottom}`;
+    for (let y = 0; y <= bottom; y += CELL) path += `M0 ${y}H${right}`;
     yield make("path", { class: "lines", d: path });
+    const dots = starPoints(this.width, this.height).map((cell) => this.at(cell));
+    const d = dots.map(({ x, y }) => `M${x} ${y}h0`).join("");
+    if (d) yield make("path", { class: "stars", d });
+  }
+
+  *#names() {
+    const bottom = (this.height - 1) * CELL;
     for (let column = 0; column < this.width; column++) {
       const letter = String.fromCharCode(97 + column);
-      yield make("text", { class: "name", x: MARGIN + column * CELL, y: y - 4 }, letter);
+      yield make("text", { class: "name", x: column * CELL, y: bottom + 22 }, letter);
     }
     for (let row = 0; row < this.height; row++) {
-      yield make("text", { class: "name", x: 9, y: MARGIN + row * CELL + 4 }, this.height - row);
+      yield make("text", { class: "name", x: -18, y: row * CELL + 4 }, this.height - row);
     }
   }
 
@@ -166,7 +194,7 @@ export class Board {
   }
 
   *#markings({ moves, ply, winning, forbidden, pv, hint, choice }) {
-    for (const cell of winning) yield this.#ring(cell, "win", 12);
+    for (const line of winning) yield this.#through(line);
     if (ply > 0) yield this.#ring(moves[ply - 1], "last", 9);
     for (const cell of forbidden) yield this.#cross(cell);
     yield* this.#ghosts(pv, ply);
@@ -187,6 +215,11 @@ export class Board {
   #ring(cell, kind, r) {
     const { x, y } = this.at(cell);
     return make("circle", { class: kind, cx: x, cy: y, r });
+  }
+
+  #through(line) {
+    const [from, to] = [this.at(line[0]), this.at(line.at(-1))];
+    return make("path", { class: "win", d: `M${from.x} ${from.y}L${to.x} ${to.y}` });
   }
 
   #cross(cell) {

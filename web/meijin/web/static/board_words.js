@@ -22,7 +22,7 @@ export function positionText({ moves, ply, winning, forbidden }, width, height) 
   const name = (cell) => cellName(cell, width, height);
   const parts = [`${width}x${height} board`, ply === 1 ? "1 move" : `${ply} moves`];
   if (ply > 0) parts.push(`the last one ${SIDES[(ply - 1) % 2]} ${name(moves[ply - 1])}`);
-  if (winning.length) parts.push(`winning line ${winning.map(name).join(" ")}`);
+  if (winning.length) parts.push(`winning line ${[...new Set(winning.flat())].map(name).join(" ")}`);
   if (forbidden.length) parts.push(`forbidden ${forbidden.map(name).join(" ")}`);
   return parts.join(", ");
 }

@@ -40,16 +40,13 @@
  * @property {Series[]} series
  */
 
+import { colour } from "./colours.js";
+
 const COLOURS = 8;
 const DASHES = [[], [10, 4], [3, 3], [10, 3, 3, 3]];
 const PAGE_STEP = 10;
 const UTC = "Etc/UTC";
 const drawn = new WeakMap();
-
-/** A colour of the page by its name. */
-function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
 
 /** A colour that lets through what is behind it. */
 function faint(value) {
@@ -155,7 +152,7 @@ function drawMarks(plot, data) {
 /** An axis in the colours of the page. */
 function axis(label, more = {}) {
   const grid = { stroke: colour("--line"), width: 1 };
-  return { label, stroke: colour("--text"), grid, ticks: grid, font: "12px system-ui", ...more };
+  return { label, stroke: colour("--text"), grid, ticks: grid, font: "12px Figtree, system-ui", ...more };
 }
 
 const DAY = 86400;

@@ -24,7 +24,7 @@ class GamePage {
     const { width, height, shown, winning } = root.dataset;
     this.root = root;
     this.size = { width: Number(width), height: Number(height) };
-    this.winning = numbersOf(winning);
+    this.winning = winning ? winning.split(";").map(numbersOf) : [];
     this.moves = new Moves(document.querySelector("[data-moves]"), this.size);
     this.board = new Board(root.querySelector(".board-box svg"), this.size);
     this.charts = new Charts(document.querySelector("[data-charts]"), this.moves, (ply) => this.show(ply));

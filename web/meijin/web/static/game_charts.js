@@ -1,5 +1,7 @@
 /** The charts of a game: evaluations and times over the plies, by uPlot. */
 
+import { colour } from "./colours.js";
+
 const HEIGHT = 220;
 const FLAT = 100; // scores up to here are drawn in proportion, larger ones by their logarithm
 const MOST_LINES = 3; // on each side of zero
@@ -20,11 +22,6 @@ function scoreLines(chart, axis, min, max) {
 function scoreRange(chart, min, max) {
   const most = Math.max(1, Math.abs(min ?? 0), Math.abs(max ?? 0));
   return [-most, most];
-}
-
-/** A colour of the page by its name in the style sheet. */
-function color(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
 const TIMES = { range: { min: { hard: 0, pad: 0 }, max: { pad: 0.1 } } };
@@ -95,8 +92,8 @@ export class Charts {
   #options(place) {
     const isTime = place.dataset.chart === "time";
     const names = isTime ? ["raw", "charged"] : ["black", "white"];
-    const strokes = [color("--accent"), color("--link")];
-    const axis = { stroke: color("--text"), grid: { stroke: color("--line"), width: 1 } };
+    const strokes = [colour("--accent"), colour("--link")];
+    const axis = { stroke: colour("--text"), grid: { stroke: colour("--line"), width: 1 } };
     return {
       width: place.clientWidth || 600,
       height: HEIGHT,
@@ -132,7 +129,7 @@ export class Charts {
     const x = Math.round(chart.valToPos(this.#ply, "x", true));
     const { ctx, bbox } = chart;
     ctx.save();
-    ctx.strokeStyle = color("--text");
+    ctx.strokeStyle = colour("--text");
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);

@@ -125,13 +125,13 @@ export function clockText(milliseconds) {
   return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
-/** The stones of the line that the last move has made; nothing where the game was not won so. */
-export function winningLine({ game, moves }) {
+/** The lines that the last move has made, each from end to end; none where the game was not won so. */
+export function winningLines({ game, moves }) {
   if (!game.won || !moves.length) return [];
   const last = moves.at(-1);
   const own = new Set(moves.filter((_, index) => (moves.length - 1 - index) % 2 === 0));
   const lines = [[1, 0], [0, 1], [1, 1], [1, -1]].map((step) => lineThrough(last, step, own, game));
-  return [...new Set(lines.filter((line) => line.length >= game.line).flat())];
+  return lines.filter((line) => line.length >= game.line);
 }
 
 function lineThrough(cell, [dx, dy], own, { width, height }) {
@@ -139,7 +139,7 @@ function lineThrough(cell, [dx, dy], own, { width, height }) {
   for (const sign of [-1, 1]) {
     let [x, y] = [(cell % width) + sign * dx, Math.floor(cell / width) + sign * dy];
     while (x >= 0 && x < width && y >= 0 && y < height && own.has(y * width + x)) {
-      line.push(y * width + x);
+      line[sign < 0 ? "unshift" : "push"](y * width + x);
       [x, y] = [x + sign * dx, y + sign * dy];
     }
   }

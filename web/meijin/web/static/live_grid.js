@@ -1,25 +1,26 @@
-/** The grid of live boards: each moves by itself, and tells what its bots think of it. */
+/** Live boards: each moves by itself, and tells what its bots think of it. */
 
 import { Board } from "./board.js";
-import { LiveStream, clockText, expectedLine, newestThought, winningLine } from "./live.js";
+import { LiveStream, clockText, expectedLine, newestThought, winningLines } from "./live.js";
 
 const CLOCK_MS = 200;
 const SIDES = ["black", "white"];
 
-const grid = document.querySelector("[data-live]");
-const template = document.querySelector("[data-live-template]");
-const none = document.querySelector("[data-live-none]");
-/** @type {Map<string, Small>} */
-const shown = new Map();
+/** Until another game is looked for in place of one that has ended, or of none. */
+const NEXT_MS = 6000;
 
-/** A small board with its players. */
-class Small {
+const template = document.querySelector("[data-live-template]");
+
+/** A board with its players. */
+class LiveBoard {
   #board = null;
   #game = null;
   #isLookedAt = false;
 
-  constructor(article) {
+  constructor(article, stream) {
     this.article = article;
+    this.stream = stream;
+    this.isLarge = Boolean(article.closest("[data-tv]"));
     this.clocks = SIDES.map((side) => article.querySelector(`[data-side=${side}]`));
     for (const kind of ["mouseenter", "focusin"]) this.#on(kind, true);
     for (const kind of ["mouseleave", "focusout"]) this.#on(kind, false);
@@ -34,7 +35,7 @@ class Small {
     this.#game = game;
     const { names, width, height, outcome } = game.game;
     if (this.#board?.width !== width || this.#board?.height !== height) this.#board = null;
-    this.#board ??= new Board(this.article.querySelector("svg"), { width, height, words: false });
+    this.#board ??= new Board(this.article.querySelector("svg"), { width, height, words: this.isLarge });
     for (const [index, side] of SIDES.entries()) {
       const name = this.clocks[index].querySelector(".name");
       [name.textContent, name.title] = [names[side], game.game[side]];
@@ -50,7 +51,7 @@ class Small {
     for (const [index, side] of SIDES.entries()) {
       const player = this.clocks[index];
       player.classList.toggle("running", this.#game.clocks?.running === side);
-      const text = clockText(stream.left(this.#game, side));
+      const text = clockText(this.stream.left(this.#game, side));
       const clock = player.querySelector(".clock");
       if (clock.textContent !== text) clock.textContent = text;
     }
@@ -65,16 +66,17 @@ class Small {
 
   #name(game) {
     this.article.dataset.game = game.id;
-    const link = this.article.querySelector("h2 a");
+    const link = this.article.querySelector(".live-picture");
     link.href = `/games/${encodeURIComponent(game.id)}`;
-    link.textContent = template.dataset.gameName.replace("%", game.id);
+    const form = template.content.querySelector(".live-picture").getAttribute("aria-label");
+    link.setAttribute("aria-label", form.replace("%", game.id));
   }
 
   #draw() {
     const { moves } = this.#game;
     const thought = newestThought(this.#game);
-    const pv = this.#isLookedAt && !this.hasEnded ? expectedLine(thought, moves) : [];
-    this.#board.show({ moves, winning: winningLine(this.#game), pv });
+    const pv = (this.#isLookedAt || this.isLarge) && !this.hasEnded ? expectedLine(thought, moves) : [];
+    this.#board.show({ moves, winning: winningLines(this.#game), pv });
     this.article.querySelector(".thought").textContent = thoughtText(thought);
   }
 }
@@ -89,42 +91,72 @@ function thoughtText(thought) {
     .replace("%nodes", thought.nodes?.toLocaleString("en") ?? "–");
 }
 
-/** The board of a game; a new one takes the place of one that has ended. */
-function boardOf(id) {
-  const known = shown.get(id);
-  if (known) return known;
-  const [endedId, ended] = [...shown].find(([, each]) => each.hasEnded) ?? [];
-  const board = ended ?? new Small(added());
-  shown.delete(endedId);
-  shown.set(id, board);
-  return board;
+/** Boards that move: many in a grid, or one that is shown large. */
+class Boards {
+  /** @type {Map<string, LiveBoard>} */
+  #shown = new Map();
+  #none = document.querySelector("[data-live-none]");
+
+  /** @param {HTMLElement} root Names the topic that its boards are of. */
+  constructor(root) {
+    this.root = root;
+    this.stream = new LiveStream([root.dataset.live], {
+      game: (game) => this.#boardOf(game.id).show(game),
+      gone: (id) => this.#remove(id),
+      whole: (ids) => {
+        for (const id of [...this.#shown.keys()]) if (!ids.has(id)) this.#remove(id);
+      },
+      over: () => root.matches("[data-tv]") && setTimeout(showNext, NEXT_MS, root),
+    });
+    for (const article of root.querySelectorAll("[data-game]")) {
+      this.#shown.set(article.dataset.game, new LiveBoard(article, this.stream));
+    }
+    setInterval(() => {
+      if (!document.hidden) for (const board of this.#shown.values()) board.tick();
+    }, CLOCK_MS);
+  }
+
+  /** The board of a game; a new one takes the place of one that has ended. */
+  #boardOf(id) {
+    const known = this.#shown.get(id);
+    if (known) return known;
+    const [endedId, ended] = [...this.#shown].find(([, each]) => each.hasEnded) ?? [];
+    const board = ended ?? new LiveBoard(this.#added(), this.stream);
+    this.#shown.delete(endedId);
+    this.#shown.set(id, board);
+    if (this.#none) this.#none.hidden = true;
+    return board;
+  }
+
+  #added() {
+    const article = template.content.firstElementChild.cloneNode(true);
+    this.root.append(article);
+    return article;
+  }
+
+  #remove(id) {
+    this.#shown.get(id)?.article.remove();
+    this.#shown.delete(id);
+    if (this.#none) this.#none.hidden = this.#shown.size > 0;
+  }
 }
 
-function added() {
-  const article = template.content.firstElementChild.cloneNode(true);
-  grid.append(article);
-  return article;
+/** Shows what the page would have in place of a board if it were loaded now. */
+async function showNext(root) {
+  try {
+    const answer = await fetch(location.href);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const next = page.querySelector("[data-tv]");
+    root.replaceWith(next);
+    follow(next);
+  } catch {
+    setTimeout(showNext, NEXT_MS, root); // the server is away
+  }
 }
 
-function remove(id) {
-  shown.get(id)?.article.remove();
-  shown.delete(id);
-  none.hidden = shown.size > 0;
+function follow(root) {
+  if (root.dataset.live) new Boards(root);
+  else if (root.matches("[data-tv]")) setTimeout(showNext, NEXT_MS, root);
 }
 
-for (const article of grid.querySelectorAll("[data-game]")) {
-  shown.set(article.dataset.game, new Small(article));
-}
-const stream = new LiveStream([grid.dataset.live], {
-  game: (game) => {
-    boardOf(game.id).show(game);
-    none.hidden = true;
-  },
-  gone: remove,
-  whole: (ids) => {
-    for (const id of [...shown.keys()]) if (!ids.has(id)) remove(id);
-  },
-});
-setInterval(() => {
-  if (!document.hidden) for (const board of shown.values()) board.tick();
-}, CLOCK_MS);
+for (const root of document.querySelectorAll("[data-live], [data-tv]")) follow(root);

@@ -81,7 +81,11 @@ async def asked_game(request: PageRequest) -> game_pb2.Game:
         AioRpcError: there is none.
     """
     asked = game_service_pb2.GetGameRequest(game_id=request.path["game_id"])
-    game = (await request.services.games.GetGame(asked)).game
+    return visible(request, (await request.services.games.GetGame(asked)).game)
+
+
+def visible(request: PageRequest, game: game_pb2.Game) -> game_pb2.Game:
+    """A game as it may be seen now: while it runs and boards are delayed, its opening alone."""
     return held_back(game) if is_held_back(request, game) else game
 
 
@@ -141,7 +145,8 @@ async def _svg(request: PageRequest) -> LazyPage:
 
     def write() -> str:
         record = record_from_proto(game)
-        return board_svg(Board.from_moves(record.moves[:ply], record.variant))
+        board = Board.from_moves(record.moves[:ply], record.variant)
+        return board_svg(board, winning=game.state != game_pb2.GAME_STATE_VOID)
 
     return LazyPage((game,), write, "image/svg+xml")
 

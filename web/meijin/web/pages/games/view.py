@@ -5,7 +5,7 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from meijin.game import Board, Color, GameRecord, winning_line
+from meijin.game import Board, Color, GameRecord, winning_lines
 from meijin.game.board.svg import board_svg
 from meijin.game.records.chances import ChanceMap
 from meijin.game.records.turning_point import TurningPoint, turning_point
@@ -69,11 +69,18 @@ class GamePage:
     def board(self) -> Markup:
         """The picture of the board; nothing in it comes from a bot but cells."""
         board = Board.from_moves(self.record.moves[: self.ply], self.record.variant)
-        return Markup(board_svg(board, forbidden=True))  # noqa: S704 - made here
+        picture = board_svg(board, forbidden=True, winning=not self.is_void)
+        return Markup(picture)  # noqa: S704 - made here
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the game has ended without a result."""
+        return self.game.state == game_pb2.GAME_STATE_VOID
 
     @cached_property
-    def winning(self) -> tuple[int, ...]:
-        return winning_line(self.record.board())
+    def winning(self) -> tuple[tuple[int, ...], ...]:
+        """The lines that have won the game."""
+        return () if self.is_void else winning_lines(self.record.board())
 
     def turning_point(self, chances: game_service_pb2.GetChancesResponse) -> TurningPoint | None:
         """The move that decided the game, by what the scores of its bots are worth."""
