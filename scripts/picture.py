@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from meijin.game import GOMOKU, Board
+from meijin.game.board.coordinates import parse_cell
 from meijin.local.server import local_server
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
@@ -220,7 +221,7 @@ def play() -> Run:
 def _is_shown(game: Mapping[str, Any]) -> bool:
     """Whether it is one between the two strongest that ended by five."""
     strongest = set(list(BOTS)[:2])
-    is_five: bool = game["outcome"]["ending"] == "ENDING_FIVE"
+    is_five: bool = game["outcome"]["ending"] == "five"
     return is_five and {game["black"], game["white"]} == strongest
 
 
@@ -234,7 +235,7 @@ def _run(ladder: Mapping[str, Any], game: Mapping[str, Any]) -> Run:
         game=game["game_id"],
         black=game["black"],
         white=game["white"],
-        cells=tuple(move["cell"] for move in game["moves"]),
+        cells=tuple(parse_cell(move["cell"], GOMOKU) for move in game["moves"]),
     )
 
 

@@ -67,8 +67,7 @@ def shown_game(address: str) -> str:
     found = [
         game
         for game in games
-        if {game["black"], game["white"]} == strongest
-        and game["outcome"]["ending"] == "ENDING_FIVE"
+        if {game["black"], game["white"]} == strongest and game["outcome"]["ending"] == "five"
     ]
     return str(max(found, key=lambda game: int(game["ply"]))["game_id"])
 

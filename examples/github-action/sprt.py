@@ -26,10 +26,10 @@ UNDECIDED = {3, 4}
 """Exit statuses of `meijin match --sprt`: the games are used up, or repeat earlier ones."""
 
 VERDICTS = {
-    "SPRT_DECISION_ELO0": "ELO0 is accepted: the new version is not good enough",
-    "SPRT_DECISION_ELO1": "ELO1 is accepted: the new version is good enough",
-    "SPRT_DECISION_OPEN": "undecided: the games are used up",
-    "SPRT_DECISION_NOTHING_NEW": "undecided: the two only repeat games that they have played",
+    "elo0": "ELO0 is accepted: the new version is not good enough",
+    "elo1": "ELO1 is accepted: the new version is good enough",
+    "open": "undecided: the games are used up",
+    "nothing_new": "undecided: the two only repeat games that they have played",
 }
 
 
@@ -57,7 +57,7 @@ def summary(match: dict[str, Any], elo: str) -> str:
 def is_accepted(match: dict[str, Any]) -> bool:
     """Whether the new version may stay."""
     decision: str = match["tournament"]["sprt"]["decision"]
-    return decision != "SPRT_DECISION_ELO0"
+    return decision != "elo0"
 
 
 def main() -> int:

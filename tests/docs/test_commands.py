@@ -18,7 +18,7 @@ from meijin.v1 import bot_service_pb2, game_service_pb2, play_service_pb2
 from meijin.web.api.methods import PREFIX
 from meijin.wire.contract import DEFAULT_WEB
 
-GOOD_ENDINGS = {"ENDING_FIVE", "ENDING_DRAW", "ENDING_RESIGN"}
+GOOD_ENDINGS = {"five", "draw", "resign"}
 
 
 def check_make(words: list[str]) -> None:
@@ -150,9 +150,7 @@ def _assert_no_faults(terminal: Terminal) -> None:
     )
     for game in json.loads(listed)["games"]:
         outcome = game["outcome"]
-        is_stopped = (
-            outcome["ending"] == "ENDING_VOID" and outcome["at_fault"] == "PARTY_UNSPECIFIED"
-        )
+        is_stopped = outcome["ending"] == "void" and outcome["at_fault"] is None
         assert outcome["ending"] in GOOD_ENDINGS or is_stopped, game
 
 

@@ -112,8 +112,8 @@ def test_a_worse_version_fails() -> None:
         for decision in SPRT["VERDICTS"]
     }
     accepted = {decision for decision, match in found.items() if SPRT["is_accepted"](match)}
-    assert accepted == set(found) - {"SPRT_DECISION_ELO0"}
-    told = SPRT["summary"](found["SPRT_DECISION_ELO0"], "-30,0")
+    assert accepted == set(found) - {"elo0"}
+    told = SPRT["summary"](found["elo0"], "-30,0")
     assert "| -30,0 | 1 | 0 | 9 | -2.95 | ELO0 is accepted" in told
 
 

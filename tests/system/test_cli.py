@@ -51,7 +51,7 @@ def finished(guarded_server: Server, ada: Process) -> dict[str, Any]:
     assert ada.is_running
     run = ("tournament", "run", "ada", "grace", "--rounds=2", QUICK, "--seed=1", "--name=First")
     found = guarded_server.ask(*run)
-    assert found["tournament"]["state"] == "TOURNAMENT_STATE_FINISHED"
+    assert found["tournament"]["state"] == "finished"
     return found
 
 
@@ -99,7 +99,7 @@ def test_challenge(server: Server) -> None:
     assert server.refusal(*challenge).startswith('"grace" accepts no challenges; its owner may')
     server.tell("bot", "set", "grace", "--challenges=anyone")
     made = server.ask(*challenge)["challenge"]
-    assert (made["finished_games"], made["state"]) == (1, "TOURNAMENT_STATE_FINISHED")
+    assert (made["finished_games"], made["state"]) == (1, "finished")
     assert made in server.ask("challenge", "list")["challenges"]
     over = server.refusal("challenge", "cancel", made["challenge_id"])
     assert over == f"challenge {made['challenge_id']} is finished"
@@ -137,12 +137,12 @@ def test_a_tournament_is_cancelled_and_resumed(server: Server, paused: Process) 
     eventually(lambda: "1 running" in server.tell("tournament", "show", key))
     assert "cancelled after 0 of 2 games" in server.tell("tournament", "cancel", key)
     shown = server.ask("tournament", "show", key)["tournament"]
-    assert (shown["state"], shown["running_games"]) == ("TOURNAMENT_STATE_CANCELLED", 0)
+    assert (shown["state"], shown["running_games"]) == ("cancelled", 0)
     (game,) = server.ask("game", "list", f"--tournament={key}")["games"]
-    assert game["state"] == "GAME_STATE_VOID"
+    assert game["state"] == "void"
     paused.send(SIGCONT)
     resumed = server.ask("tournament", "resume", key)["tournament"]
-    assert (resumed["state"], resumed["finished_games"]) == ("TOURNAMENT_STATE_FINISHED", 2)
+    assert (resumed["state"], resumed["finished_games"]) == ("finished", 2)
 
 
 @pytest.mark.usefixtures("finished")
@@ -232,7 +232,7 @@ def test_a_game_is_voided(server: Server) -> None:
     assert told.partition(": ")[2] in server.tell("game", "show", game["game_id"])
     server.tell("tournament", "watch", key)
     again, voided = server.ask("game", "list", f"--tournament={key}")["games"]
-    assert (voided["state"], again["state"]) == ("GAME_STATE_VOID", "GAME_STATE_FINISHED")
+    assert (voided["state"], again["state"]) == ("void", "finished")
 
 
 def test_a_game_is_watched_to_its_end(server: Server, paused: Process) -> None:

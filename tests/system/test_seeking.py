@@ -25,7 +25,7 @@ def test_a_bot_seeks_games_by_itself(processes: Processes) -> None:
     (ada,) = server.run_bots(ada="random")
     eve = start()
     eve.wait_for("challenge 1: 2 games of 1m with ada")
-    eventually(lambda: state() == "TOURNAMENT_STATE_FINISHED")
+    eventually(lambda: state() == "finished")
     assert eve.stop(signal.SIGINT) == 0
     assert ada.stop() == 0
 
@@ -35,7 +35,7 @@ def test_a_bot_seeks_games_by_itself(processes: Processes) -> None:
     eve.wait_for("against slow started")
     assert eve.stop(signal.SIGINT) == 0
     assert eve.has_said("challenge 2 is taken back")
-    assert state() == "TOURNAMENT_STATE_CANCELLED"
+    assert state() == "cancelled"
 
     eve = start()
     eve.wait_for("no challenge: your challenges may have 4 games in 24 hours")

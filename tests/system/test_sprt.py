@@ -37,8 +37,8 @@ def match(server: Server) -> Process:
 
 
 def assert_decided(tournament: dict[str, Any]) -> None:
-    assert tournament["state"] == "TOURNAMENT_STATE_FINISHED"
-    assert tournament["sprt"]["decision"] == "SPRT_DECISION_ELO1"
+    assert tournament["state"] == "finished"
+    assert tournament["sprt"]["decision"] == "elo1"
     assert tournament["sprt"]["pairs"] == [0, 0, 0, 0, PAIRS_NEEDED]
     first = tournament["settings"]["bots"][0]
     assert tournament["verdict"].startswith(f"H1 accepted: {first} is better (LLR ")
@@ -114,7 +114,7 @@ def test_bots_that_repeat_themselves_end_undecided(processes: Processes) -> None
     query = select(Game.moves, Game.black_id).where(Game.state == GameState.FINISHED)
     games = books_of(processes).database.read(lambda at: at.execute(query).all())
     sprt = processes.ask(*words, *terms, status=4)["tournament"]["sprt"]
-    assert sprt["decision"] == "SPRT_DECISION_NOTHING_NEW"
+    assert sprt["decision"] == "nothing_new"
     kept = sum(sprt.get(part, 0) for part in ("wins", "draws", "losses"))
     assert kept <= len(set(games)) <= 8
     assert sprt["repeats"] == len(games) - kept

@@ -58,15 +58,15 @@ def test_every_place_has_one_method_a_verb() -> None:
 
 
 async def test_games_are_looked_up(site: SiteInTest, browsing: Browsing) -> None:
-    """Lists, one of them, and its record, in protobuf's JSON mapping."""
+    """Lists, one of them, and its record."""
     await site.server.pair()
-    listed = sent(await browsing.get("/api/v1/games?state=GAME_STATE_RUNNING&page_size=1"))
+    listed = sent(await browsing.get("/api/v1/games?state=running&page_size=1"))
     (game,) = listed["games"]
     assert game["variant"]["width"] == 5
     assert listed["next_page_token"] == ""
     one = sent(await browsing.get(f"/api/v1/games/{game['game_id']}"))
     assert one["game"]["game_id"] == game["game_id"]
-    path = f"/api/v1/games/{game['game_id']}/record?format=RECORD_FORMAT_JSON"
+    path = f"/api/v1/games/{game['game_id']}/record?format=json"
     assert json.loads(sent(await browsing.get(path))["text"])
 
 
@@ -129,7 +129,7 @@ REFUSED: tuple[Any, ...] = (
     looked("/games?bots=ada", "no parameter 'bots'; there are: tournament_id, bot"),
     looked("/games?page_size=many", "page_size"),
     looked("/games?page_size=1&page_size=2", "twice"),
-    looked("/games?state=GAME_STATE_NONE", "state"),
+    looked("/games?state=none", "state"),
     looked("/games?with_moves=perhaps", "with_moves must be true or false"),
     looked("/games?start_time=now", "start_time"),
     looked("/games?start_time.seconds=1", "start_time has no fields"),
@@ -142,7 +142,7 @@ REFUSED: tuple[Any, ...] = (
     looked("/games/99", "no game 99", 404),
     looked("/games/99/watch", "no game 99", 404),
     ("PATCH", "/games", b"", {}, 405, "GET, HEAD, OPTIONS"),
-    sent_bots(b'{"nickname": "ada"}', 'no field named "nickname"'),
+    sent_bots(b'{"nickname": "ada"}', 'no field "nickname"'),
     sent_bots(b'{"name": 7}', "name"),
     sent_bots(b'{"name": "a", "name": "b"}', "name"),
     sent_bots(b"[" * 100_000, "RegisterBotRequest"),
@@ -209,7 +209,7 @@ async def test_game_is_followed_by_lines(site: SiteInTest) -> None:
     answer = await watching
     assert answer.headers["content-type"] == "application/x-ndjson"
     lines = [json.loads(line) for line in answer.text.splitlines()]
-    assert lines[-1]["game"]["state"] == "GAME_STATE_VOID"
+    assert lines[-1]["game"]["state"] == "void"
 
 
 async def void(site: SiteInTest, game_id: str) -> None:
@@ -290,5 +290,5 @@ async def test_server_elsewhere_answers_too(site: SiteInTest) -> None:
     watching = asyncio.create_task(browsing.get(f"/api/v1/games/{game}/watch"))
     await post(browsing, f"/api/v1/games/{game}/void", {"reason": "a test"}, **shown)
     lines = (await watching).text.splitlines()
-    assert json.loads(lines[-1])["game"]["state"] == "GAME_STATE_VOID"
+    assert json.loads(lines[-1])["game"]["state"] == "void"
     state.cache.close()

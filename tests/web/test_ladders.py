@@ -11,6 +11,7 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import Update, update
+from tests.openapi import assert_message
 from tests.store.league import NOON, League
 from tests.web.browsing import Browsing
 from tests.web.conftest import SiteInTest
@@ -77,7 +78,7 @@ TOLD = (
     Told(f"{PATH}/matrix?versions=1", ("ada 2.0",)),
     Told(f"{PATH}/head-to-head?bot=ada&opponent=bob", ("and stronger with a chance of", "3-0-1")),
     Told(f"{PATH}/diagnosis"),
-    Told(f"{PATH}/diagnosis.json", (f'"ladder": "{NAME}"',)),
+    Told(f"{PATH}/diagnosis.json", (f'"ladder":"{NAME}"',)),
     refused(f"{PATH}/head-to-head?bot=ada"),
     refused(f"{PATH}/history?bots=" + ",".join(f"bot-{number}" for number in range(13))),
 )
@@ -109,7 +110,15 @@ async def assert_files(browsing: Browsing) -> None:
     assert [row["bot"] for row in read] == ["dora", "cleo", "bob", "ada"]
     told = json.loads((await browsing.get(f"{PATH}.json?q=ada")).text)
     assert [row["bot"] for row in told["standings"]] == ["ada"]
-    assert told["run"]["runId"] == "2"
+    assert told["run"]["run_id"] == "2"
+    assert_message("GetStandingsResponse", told)
+    for name, method in (
+        ("diagnosis", "GetDiagnosis"),
+        ("matrix", "GetMatrix"),
+        ("head-to-head", "GetHeadToHead"),
+    ):
+        found = await browsing.get(f"{PATH}/{name}.json?bot=ada&opponent=bob")
+        assert_message(f"{method}Response", json.loads(found.text))
 
 
 async def assert_history(browsing: Browsing) -> None:
@@ -125,7 +134,8 @@ async def assert_history(browsing: Browsing) -> None:
     days = [row["day"] for row in csv.DictReader(io.StringIO(answer.text))]
     assert days == ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]
     told = json.loads((await browsing.get(f"{PATH}/history.json?bots=bob")).text)
-    assert [each["bot"] for each in told["bots"]] == ["bob"]
+    assert [each.pop("bot") for each in told["bots"]] == ["bob"]
+    assert_message("ListRatingsResponse", told["bots"][0])
 
 
 async def assert_matrix(browsing: Browsing) -> None:

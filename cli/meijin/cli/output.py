@@ -79,24 +79,13 @@ def print_secret(secret: str, note: str) -> None:
     print_note(note)
 
 
-def message_fields(message: Message) -> dict[str, object]:
-    from google.protobuf.json_format import MessageToDict  # noqa: PLC0415 - takes 10 ms, for --json
-
-    return MessageToDict(
-        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
-    )
-
-
-def whole(value: object) -> object:
-    """A value of a struct, which has all numbers as floats."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def print_json(value: Message | Mapping[str, object]) -> None:
-    """Print one JSON object; a message keeps the names of its fields.
+    """Print one JSON object.
 
     What can't be printed is escaped, which JSON reads as the same.
     """
-    fields = message_fields(value) if isinstance(value, Message) else value
+    from meijin.wire.json import json_object  # noqa: PLC0415 - takes 10 ms, for --json
+
+    fields = json_object(value) if isinstance(value, Message) else value
     text = json.dumps(fields, ensure_ascii=False)
     typer.echo("".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text))

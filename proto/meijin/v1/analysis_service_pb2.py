@@ -27,7 +27,7 @@ from meijin.v1 import game_pb2 as meijin_dot_v1_dot_game__pb2
 from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n meijin/v1/analysis_service.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\"G\n\x11\x45valuatedPosition\x12#\n\x07variant\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Variant\x12\r\n\x05moves\x18\x02 \x01(\x0c\"o\n\x0f\x45valuateRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12/\n\tpositions\x18\x02 \x03(\x0b\x32\x1c.meijin.v1.EvaluatedPosition\x12\x0f\n\x07time_ms\x18\x03 \x01(\r\x12\r\n\x05nodes\x18\x04 \x01(\x04\"\xac\x01\n\x10\x45valuateResponse\x12\x10\n\x08position\x18\x01 \x01(\r\x12\x11\n\x04\x63\x65ll\x18\x02 \x01(\rH\x00\x88\x01\x01\x12)\n\x08\x61nalysis\x18\x03 \x01(\x0b\x32\x17.meijin.v1.MoveAnalysis\x12.\n\x0bsearch_time\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07\x66\x61ilure\x18\x05 \x01(\tB\x07\n\x05_cell2\xa5\x01\n\x0f\x41nalysisService\x12\x91\x01\n\x08\x45valuate\x12\x1a.meijin.v1.EvaluateRequest\x1a\x1b.meijin.v1.EvaluateResponse\"J\x88\xb5\x18\x05\x92\xb5\x18\x1cPOST /bots/{bot}/evaluations\x9a\xb5\x18\"{\"positions\": [{\"moves\": \"cAA=\"}]}0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n meijin/v1/analysis_service.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\"G\n\x11\x45valuatedPosition\x12#\n\x07variant\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Variant\x12\r\n\x05moves\x18\x02 \x01(\x0c\"o\n\x0f\x45valuateRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12/\n\tpositions\x18\x02 \x03(\x0b\x32\x1c.meijin.v1.EvaluatedPosition\x12\x0f\n\x07time_ms\x18\x03 \x01(\r\x12\r\n\x05nodes\x18\x04 \x01(\x04\"\xd1\x01\n\x10\x45valuateResponse\x12\x10\n\x08position\x18\x01 \x01(\r\x12\x11\n\x04\x63\x65ll\x18\x02 \x01(\rH\x00\x88\x01\x01\x12)\n\x08\x61nalysis\x18\x03 \x01(\x0b\x32\x17.meijin.v1.MoveAnalysis\x12.\n\x0bsearch_time\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07\x66\x61ilure\x18\x05 \x01(\t\x12#\n\x07variant\x18\x06 \x01(\x0b\x32\x12.meijin.v1.VariantB\x07\n\x05_cell2\xa5\x01\n\x0f\x41nalysisService\x12\x91\x01\n\x08\x45valuate\x12\x1a.meijin.v1.EvaluateRequest\x1a\x1b.meijin.v1.EvaluateResponse\"J\x88\xb5\x18\x05\x92\xb5\x18\x1cPOST /bots/{bot}/evaluations\x9a\xb5\x18\"{\"positions\": [{\"moves\": [\"h8\"]}]}0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,13 +35,13 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.analysis_service_
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_ANALYSISSERVICE'].methods_by_name['Evaluate']._loaded_options = None
-  _globals['_ANALYSISSERVICE'].methods_by_name['Evaluate']._serialized_options = b'\210\265\030\005\222\265\030\034POST /bots/{bot}/evaluations\232\265\030\"{\"positions\": [{\"moves\": \"cAA=\"}]}'
+  _globals['_ANALYSISSERVICE'].methods_by_name['Evaluate']._serialized_options = b'\210\265\030\005\222\265\030\034POST /bots/{bot}/evaluations\232\265\030\"{\"positions\": [{\"moves\": [\"h8\"]}]}'
   _globals['_EVALUATEDPOSITION']._serialized_start=125
   _globals['_EVALUATEDPOSITION']._serialized_end=196
   _globals['_EVALUATEREQUEST']._serialized_start=198
   _globals['_EVALUATEREQUEST']._serialized_end=309
   _globals['_EVALUATERESPONSE']._serialized_start=312
-  _globals['_EVALUATERESPONSE']._serialized_end=484
-  _globals['_ANALYSISSERVICE']._serialized_start=487
-  _globals['_ANALYSISSERVICE']._serialized_end=652
+  _globals['_EVALUATERESPONSE']._serialized_end=521
+  _globals['_ANALYSISSERVICE']._serialized_start=524
+  _globals['_ANALYSISSERVICE']._serialized_end=689
 # @@protoc_insertion_point(module_scope)

@@ -99,6 +99,7 @@ class EvaluateResponse(_message.Message):
     ANALYSIS_FIELD_NUMBER: _builtins.int
     SEARCH_TIME_FIELD_NUMBER: _builtins.int
     FAILURE_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Which of the request's positions, from 0."""
     cell: _builtins.int
@@ -117,6 +118,10 @@ class EvaluateResponse(_message.Message):
     def search_time(self) -> _duration_pb2.Duration:
         """What the search took, as the bot says; absent where it says nothing."""
 
+    @_builtins.property
+    def variant(self) -> _game_pb2.Variant:
+        """What is played in the position."""
+
     def __init__(
         self,
         *,
@@ -125,10 +130,11 @@ class EvaluateResponse(_message.Message):
         analysis: _game_pb2.MoveAnalysis | None = ...,
         search_time: _duration_pb2.Duration | None = ...,
         failure: _builtins.str = ...,
+        variant: _game_pb2.Variant | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_cell", b"_cell", "analysis", b"analysis", "cell", b"cell", "search_time", b"search_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cell", b"_cell", "analysis", b"analysis", "cell", b"cell", "search_time", b"search_time", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cell", b"_cell", "analysis", b"analysis", "cell", b"cell", "failure", b"failure", "position", b"position", "search_time", b"search_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cell", b"_cell", "analysis", b"analysis", "cell", b"cell", "failure", b"failure", "position", b"position", "search_time", b"search_time", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__cell: _TypeAlias = _typing.Literal["cell"]  # noqa: Y015
     _WhichOneofArgType__cell: _TypeAlias = _typing.Literal["_cell", b"_cell"]  # noqa: Y015

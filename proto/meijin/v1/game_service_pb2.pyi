@@ -304,6 +304,7 @@ class WatchGameResponse(_message.Message):
 
     GAME_FIELD_NUMBER: _builtins.int
     MOVES_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def game(self) -> _game_pb2.Game:
         """The game with all its moves so far: the first message, the last one with its
@@ -314,15 +315,20 @@ class WatchGameResponse(_message.Message):
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Move]:
         """In between: the moves made since the last message."""
 
+    @_builtins.property
+    def variant(self) -> _game_pb2.Variant:
+        """What is played, beside `moves`."""
+
     def __init__(
         self,
         *,
         game: _game_pb2.Game | None = ...,
         moves: _abc.Iterable[_game_pb2.Move] | None = ...,
+        variant: _game_pb2.Variant | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "moves", b"moves"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "moves", b"moves", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -421,6 +427,7 @@ class GameUpdate(_message.Message):
     CLOCKS_FIELD_NUMBER: _builtins.int
     BLACK_EVALUATION_FIELD_NUMBER: _builtins.int
     WHITE_EVALUATION_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     ply: _builtins.int
@@ -447,6 +454,10 @@ class GameUpdate(_message.Message):
     def white_evaluation(self) -> Global___GameEvaluation:
         """The same of white."""
 
+    @_builtins.property
+    def variant(self) -> _game_pb2.Variant:
+        """What is played."""
+
     def __init__(
         self,
         *,
@@ -457,10 +468,11 @@ class GameUpdate(_message.Message):
         clocks: Global___Clocks | None = ...,
         black_evaluation: Global___GameEvaluation | None = ...,
         white_evaluation: Global___GameEvaluation | None = ...,
+        variant: _game_pb2.Variant | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["black_evaluation", b"black_evaluation", "clocks", b"clocks", "game", b"game", "white_evaluation", b"white_evaluation"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["black_evaluation", b"black_evaluation", "clocks", b"clocks", "game", b"game", "variant", b"variant", "white_evaluation", b"white_evaluation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["black_evaluation", b"black_evaluation", "clocks", b"clocks", "game", b"game", "game_id", b"game_id", "moves", b"moves", "ply", b"ply", "white_evaluation", b"white_evaluation"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["black_evaluation", b"black_evaluation", "clocks", b"clocks", "game", b"game", "game_id", b"game_id", "moves", b"moves", "ply", b"ply", "variant", b"variant", "white_evaluation", b"white_evaluation"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,7 @@ from meijin.v1 import game_pb2 as meijin_dot_v1_dot_game__pb2
 from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fmeijin/v1/opening_service.proto\x12\tmeijin.v1\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\"\xd7\x01\n\x0eOpeningResults\x12\x12\n\nblack_wins\x18\x01 \x01(\x04\x12\r\n\x05\x64raws\x18\x02 \x01(\x04\x12\x12\n\nwhite_wins\x18\x03 \x01(\x04\x12\x18\n\x0b\x62lack_score\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12\x1c\n\x0f\x62lack_score_low\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x1d\n\x10\x62lack_score_high\x18\x06 \x01(\x01H\x02\x88\x01\x01\x42\x0e\n\x0c_black_scoreB\x12\n\x10_black_score_lowB\x13\n\x11_black_score_high\"o\n\x0e\x45xploreRequest\x12#\n\x07variant\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Variant\x12\r\n\x05moves\x18\x02 \x01(\x0c\x12)\n\x08strength\x18\x03 \x01(\x0e\x32\x17.meijin.v1.StrengthBand\"\xb9\x02\n\x0f\x45xploreResponse\x12*\n\x07results\x18\x01 \x01(\x0b\x32\x19.meijin.v1.OpeningResults\x12(\n\x05\x65nded\x18\x02 \x01(\x0b\x32\x19.meijin.v1.OpeningResults\x12.\n\rcontinuations\x18\x03 \x03(\x0b\x32\x17.meijin.v1.Continuation\x12-\n\tstrengths\x18\x04 \x03(\x0b\x32\x1a.meijin.v1.StrengthResults\x12\x1e\n\x05games\x18\x05 \x03(\x0b\x32\x0f.meijin.v1.Game\x12\x15\n\rcounted_games\x18\x06 \x01(\x04\x12\r\n\x05\x64\x65pth\x18\x07 \x01(\r\x12+\n\x08variants\x18\x08 \x03(\x0b\x32\x19.meijin.v1.CountedVariant\"D\n\x0e\x43ountedVariant\x12#\n\x07variant\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Variant\x12\r\n\x05games\x18\x02 \x01(\x04\"m\n\x0c\x43ontinuation\x12\x0c\n\x04\x63\x65ll\x18\x01 \x01(\r\x12\x12\n\nsame_cells\x18\x02 \x01(\x0c\x12*\n\x07results\x18\x03 \x01(\x0b\x32\x19.meijin.v1.OpeningResults\x12\x0f\n\x07game_id\x18\x04 \x01(\t\"h\n\x0fStrengthResults\x12)\n\x08strength\x18\x01 \x01(\x0e\x32\x17.meijin.v1.StrengthBand\x12*\n\x07results\x18\x02 \x01(\x0b\x32\x19.meijin.v1.OpeningResults*\xda\x01\n\x0cStrengthBand\x12\x1d\n\x19STRENGTH_BAND_UNSPECIFIED\x10\x00\x12\x19\n\x15STRENGTH_BAND_UNRATED\x10\x01\x12\x1c\n\x18STRENGTH_BAND_BELOW_1200\x10\x02\x12\x1b\n\x17STRENGTH_BAND_FROM_1200\x10\x03\x12\x1b\n\x17STRENGTH_BAND_FROM_1400\x10\x04\x12\x1b\n\x17STRENGTH_BAND_FROM_1600\x10\x05\x12\x1b\n\x17STRENGTH_BAND_FROM_1800\x10\x06\x32\x9b\x01\n\x0eOpeningService\x12\x88\x01\n\x07\x45xplore\x12\x19.meijin.v1.ExploreRequest\x1a\x1a.meijin.v1.ExploreResponse\"F\x88\xb5\x18\x02\x92\xb5\x18\rGET /openings\x9a\xb5\x18-variant.width=15&variant.height=15&moves=cAA=b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fmeijin/v1/opening_service.proto\x12\tmeijin.v1\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\"\xd7\x01\n\x0eOpeningResults\x12\x12\n\nblack_wins\x18\x01 \x01(\x04\x12\r\n\x05\x64raws\x18\x02 \x01(\x04\x12\x12\n\nwhite_wins\x18\x03 \x01(\x04\x12\x18\n\x0b\x62lack_score\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12\x1c\n\x0f\x62lack_score_low\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x1d\n\x10\x62lack_score_high\x18\x06 \x01(\x01H\x02\x88\x01\x01\x42\x0e\n\x0c_black_scoreB\x12\n\x10_black_score_lowB\x13\n\x11_black_score_high\"o\n\x0e\x45xploreRequest\x12#\n\x07variant\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Variant\x12\r\n\x05moves\x18\x02 \x01(\x0c\x12)\n\x08strength\x18\x03 \x01(\x0e\x32\x17.meijin.v1.StrengthBand\"\xde\x02\n\x0f\x45xploreResponse\x12*\n\x07results\x18\x01 \x01(\x0b\x32\x19.meijin.v1.OpeningResults\x12(\n\x05\x65nded\x18\x02 \x01(\x0b\x32\x19.meijin.v1.OpeningResults\x12.\n\rcontinuations\x18\x03 \x03(\x0b\x32\x17.meijin.v1.Continuation\x12-\n\tstrengths\x18\x04 \x03(\x0b\x32\x1a.meijin.v1.StrengthResults\x12\x1e\n\x05games\x18\x05 \x03(\x0b\x32\x0f.meijin.v1.Game\x12\x15\n\rcounted_games\x18\x06 \x01(\x04\x12\r\n\x05\x64\x65pth\x18\x07 \x01(\r\x12+\n\x08variants\x18\x08 \x03(\x0b\x32\x19.meijin.v1.CountedVariant\x12#\n\x07variant\x18\t \x01(\x0b\x32\x12.meijin.v1.Variant\"D\n\x0e\x43ountedVariant\x12#\n\x07variant\x18\x01 \x01(\x0b\x32\x12.meijin.v1.Variant\x12\r\n\x05games\x18\x02 \x01(\x04\"m\n\x0c\x43ontinuation\x12\x0c\n\x04\x63\x65ll\x18\x01 \x01(\r\x12\x12\n\nsame_cells\x18\x02 \x01(\x0c\x12*\n\x07results\x18\x03 \x01(\x0b\x32\x19.meijin.v1.OpeningResults\x12\x0f\n\x07game_id\x18\x04 \x01(\t\"h\n\x0fStrengthResults\x12)\n\x08strength\x18\x01 \x01(\x0e\x32\x17.meijin.v1.StrengthBand\x12*\n\x07results\x18\x02 \x01(\x0b\x32\x19.meijin.v1.OpeningResults*\xda\x01\n\x0cStrengthBand\x12\x1d\n\x19STRENGTH_BAND_UNSPECIFIED\x10\x00\x12\x19\n\x15STRENGTH_BAND_UNRATED\x10\x01\x12\x1c\n\x18STRENGTH_BAND_BELOW_1200\x10\x02\x12\x1b\n\x17STRENGTH_BAND_FROM_1200\x10\x03\x12\x1b\n\x17STRENGTH_BAND_FROM_1400\x10\x04\x12\x1b\n\x17STRENGTH_BAND_FROM_1600\x10\x05\x12\x1b\n\x17STRENGTH_BAND_FROM_1800\x10\x06\x32\x99\x01\n\x0eOpeningService\x12\x86\x01\n\x07\x45xplore\x12\x19.meijin.v1.ExploreRequest\x1a\x1a.meijin.v1.ExploreResponse\"D\x88\xb5\x18\x02\x92\xb5\x18\rGET /openings\x9a\xb5\x18+variant.width=15&variant.height=15&moves=h8b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,21 +34,21 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.opening_service_p
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_OPENINGSERVICE'].methods_by_name['Explore']._loaded_options = None
-  _globals['_OPENINGSERVICE'].methods_by_name['Explore']._serialized_options = b'\210\265\030\002\222\265\030\rGET /openings\232\265\030-variant.width=15&variant.height=15&moves=cAA='
-  _globals['_STRENGTHBAND']._serialized_start=1027
-  _globals['_STRENGTHBAND']._serialized_end=1245
+  _globals['_OPENINGSERVICE'].methods_by_name['Explore']._serialized_options = b'\210\265\030\002\222\265\030\rGET /openings\232\265\030+variant.width=15&variant.height=15&moves=h8'
+  _globals['_STRENGTHBAND']._serialized_start=1064
+  _globals['_STRENGTHBAND']._serialized_end=1282
   _globals['_OPENINGRESULTS']._serialized_start=93
   _globals['_OPENINGRESULTS']._serialized_end=308
   _globals['_EXPLOREREQUEST']._serialized_start=310
   _globals['_EXPLOREREQUEST']._serialized_end=421
   _globals['_EXPLORERESPONSE']._serialized_start=424
-  _globals['_EXPLORERESPONSE']._serialized_end=737
-  _globals['_COUNTEDVARIANT']._serialized_start=739
-  _globals['_COUNTEDVARIANT']._serialized_end=807
-  _globals['_CONTINUATION']._serialized_start=809
-  _globals['_CONTINUATION']._serialized_end=918
-  _globals['_STRENGTHRESULTS']._serialized_start=920
-  _globals['_STRENGTHRESULTS']._serialized_end=1024
-  _globals['_OPENINGSERVICE']._serialized_start=1248
-  _globals['_OPENINGSERVICE']._serialized_end=1403
+  _globals['_EXPLORERESPONSE']._serialized_end=774
+  _globals['_COUNTEDVARIANT']._serialized_start=776
+  _globals['_COUNTEDVARIANT']._serialized_end=844
+  _globals['_CONTINUATION']._serialized_start=846
+  _globals['_CONTINUATION']._serialized_end=955
+  _globals['_STRENGTHRESULTS']._serialized_start=957
+  _globals['_STRENGTHRESULTS']._serialized_end=1061
+  _globals['_OPENINGSERVICE']._serialized_start=1285
+  _globals['_OPENINGSERVICE']._serialized_end=1438
 # @@protoc_insertion_point(module_scope)

@@ -165,6 +165,7 @@ class ExploreResponse(_message.Message):
     COUNTED_GAMES_FIELD_NUMBER: _builtins.int
     DEPTH_FIELD_NUMBER: _builtins.int
     VARIANTS_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
     counted_games: _builtins.int
     """How many games are counted so far, of all variants. Others wait for the worker."""
     depth: _builtins.int
@@ -199,6 +200,10 @@ class ExploreResponse(_message.Message):
         that were played without a ladder alone can be asked for too.
         """
 
+    @_builtins.property
+    def variant(self) -> _game_pb2.Variant:
+        """What is played, as the request has it."""
+
     def __init__(
         self,
         *,
@@ -210,10 +215,11 @@ class ExploreResponse(_message.Message):
         counted_games: _builtins.int = ...,
         depth: _builtins.int = ...,
         variants: _abc.Iterable[Global___CountedVariant] | None = ...,
+        variant: _game_pb2.Variant | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "results", b"results"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "results", b"results", "variant", b"variant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["continuations", b"continuations", "counted_games", b"counted_games", "depth", b"depth", "ended", b"ended", "games", b"games", "results", b"results", "strengths", b"strengths", "variants", b"variants"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["continuations", b"continuations", "counted_games", b"counted_games", "depth", b"depth", "ended", b"ended", "games", b"games", "results", b"results", "strengths", b"strengths", "variant", b"variant", "variants", b"variants"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -31,7 +31,7 @@ class WebhookServiceStub:
     where the server sends none.
 
     A delivery is a POST with a body in JSON: `type`, such as `game.ended`; `timestamp`, when it
-    happened, RFC 3339; and `data`, a message of this contract in protobuf's JSON mapping, which
+    happened, RFC 3339; and `data`, a message of this contract as the JSON API writes it, which
     WebhookEvent names. It is signed as Standard Webhooks 1.0.0 says, with the headers
     `webhook-id`, `webhook-timestamp` and `webhook-signature`. It has arrived when the answer's
     status is 200 to 299, within 15 s; else it is tried again, for three days.
@@ -81,7 +81,7 @@ class WebhookServiceServicer:
     where the server sends none.
 
     A delivery is a POST with a body in JSON: `type`, such as `game.ended`; `timestamp`, when it
-    happened, RFC 3339; and `data`, a message of this contract in protobuf's JSON mapping, which
+    happened, RFC 3339; and `data`, a message of this contract as the JSON API writes it, which
     WebhookEvent names. It is signed as Standard Webhooks 1.0.0 says, with the headers
     `webhook-id`, `webhook-timestamp` and `webhook-signature`. It has arrived when the answer's
     status is 200 to 299, within 15 s; else it is tried again, for three days.
@@ -181,7 +181,7 @@ class WebhookService:
     where the server sends none.
 
     A delivery is a POST with a body in JSON: `type`, such as `game.ended`; `timestamp`, when it
-    happened, RFC 3339; and `data`, a message of this contract in protobuf's JSON mapping, which
+    happened, RFC 3339; and `data`, a message of this contract as the JSON API writes it, which
     WebhookEvent names. It is signed as Standard Webhooks 1.0.0 says, with the headers
     `webhook-id`, `webhook-timestamp` and `webhook-signature`. It has arrived when the answer's
     status is 200 to 299, within 15 s; else it is tried again, for three days.

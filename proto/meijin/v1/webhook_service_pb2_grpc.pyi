@@ -32,7 +32,7 @@ class WebhookServiceStub:
     where the server sends none.
 
     A delivery is a POST with a body in JSON: `type`, such as `game.ended`; `timestamp`, when it
-    happened, RFC 3339; and `data`, a message of this contract in protobuf's JSON mapping, which
+    happened, RFC 3339; and `data`, a message of this contract as the JSON API writes it, which
     WebhookEvent names. It is signed as Standard Webhooks 1.0.0 says, with the headers
     `webhook-id`, `webhook-timestamp` and `webhook-signature`. It has arrived when the answer's
     status is 200 to 299, within 15 s; else it is tried again, for three days.
@@ -71,7 +71,7 @@ class WebhookServiceAsyncStub(WebhookServiceStub):
     where the server sends none.
 
     A delivery is a POST with a body in JSON: `type`, such as `game.ended`; `timestamp`, when it
-    happened, RFC 3339; and `data`, a message of this contract in protobuf's JSON mapping, which
+    happened, RFC 3339; and `data`, a message of this contract as the JSON API writes it, which
     WebhookEvent names. It is signed as Standard Webhooks 1.0.0 says, with the headers
     `webhook-id`, `webhook-timestamp` and `webhook-signature`. It has arrived when the answer's
     status is 200 to 299, within 15 s; else it is tried again, for three days.
@@ -106,7 +106,7 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
     where the server sends none.
 
     A delivery is a POST with a body in JSON: `type`, such as `game.ended`; `timestamp`, when it
-    happened, RFC 3339; and `data`, a message of this contract in protobuf's JSON mapping, which
+    happened, RFC 3339; and `data`, a message of this contract as the JSON API writes it, which
     WebhookEvent names. It is signed as Standard Webhooks 1.0.0 says, with the headers
     `webhook-id`, `webhook-timestamp` and `webhook-signature`. It has arrived when the answer's
     status is 200 to 299, within 15 s; else it is tried again, for three days.

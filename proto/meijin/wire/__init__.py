@@ -11,6 +11,7 @@
 - `text`: control characters and formulas in the texts of others, and what people call a bot
 - `standings`: what follows from a ladder's lines, and the table as CSV
 - `mapping`: records as messages, and back, by their fields' names
+- `json`: messages as JSON
 - `enums`: enums of our own and their mirrors
 - `methods`: the methods of the contract, by their descriptors
 """

@@ -67,8 +67,8 @@ def test_what_is_chosen_of_the_games(served: OpenServer) -> None:
 
 def test_json_is_the_message(served: OpenServer) -> None:
     found = json.loads(explore(served, SMALL, "--json").stdout)
-    assert found["results"]["black_wins"] == "1"
-    assert found["continuations"][0]["cell"] == 0
+    assert found["results"]["black_wins"] == 1
+    assert found["continuations"][0]["cell"] == "a5"
     assert found["depth"] == 12
 
 

@@ -146,6 +146,7 @@ def test_variants_are_apart(league: League) -> None:
             counted_games=1,
             depth=DEPTH,
             variants=found.variants,
+            variant=found.variant,
         )
 
 

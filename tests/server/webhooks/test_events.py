@@ -9,8 +9,8 @@ from typing import Any
 
 import grpc
 import pytest
-from google.protobuf.json_format import ParseDict
 from sqlalchemy import Connection, select
+from tests.openapi import assert_sent
 from tests.peer import play_moves
 from tests.server.webhooks.receivers import Received, Receiver
 from tests.server_in_test import FIVE, ServerInTest
@@ -23,6 +23,7 @@ from meijin.v1 import game_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
 from meijin.v1 import webhook_service_pb2 as pb
+from meijin.wire.json import message_of
 
 Code = grpc.StatusCode
 pytestmark = pytest.mark.settings(webhook_networks="127.0.0.0/8", max_faults=1)
@@ -30,8 +31,11 @@ CREATE, DELIVERIES = "WebhookService/CreateWebhook", "WebhookService/ListDeliver
 
 
 async def next_of(receiver: Receiver) -> Received:
-    """What the receiver gets next, while the server goes on."""
-    return await asyncio.to_thread(receiver.next)
+    """What the receiver gets next, while the server goes on; it is as the document says."""
+    received = await asyncio.to_thread(receiver.next)
+    if "type" in received.json:
+        assert_sent(received.json)
+    return received
 
 
 async def subscribe(server: ServerInTest, receiver: Receiver, *events: str, **more: Any) -> str:
@@ -72,10 +76,10 @@ async def test_an_ended_game_is_told(server: ServerInTest, receiver: Receiver) -
     assert all(each.headers["content-type"] == "application/json" for each in told)
     assert len({each.headers["webhook-id"] for each in told}) == 2
     data = {each.json["type"]: each.json["data"] for each in told}
-    game = ParseDict(data["game.ended"], game_pb2.Game())
+    game = message_of(game_pb2.Game, data["game.ended"])
     assert (game.black, game.white, game.ply) == (black.name, white.name, len(FIVE))
     assert game.outcome.ending == game_pb2.ENDING_FIVE
-    tournament = ParseDict(data["tournament.ended"], tournament_pb.Tournament())
+    tournament = message_of(tournament_pb.Tournament, data["tournament.ended"])
     assert tournament.state == tournament_pb.TOURNAMENT_STATE_FINISHED
     (first,) = (each for each in told if each.json["type"] == "game.ended")
     assert datetime.fromisoformat(first.json["timestamp"]) == game.end_time.ToDatetime(UTC)
@@ -98,9 +102,9 @@ async def test_faults_and_pauses_are_told(server: ServerInTest, receiver: Receiv
         if "bot" in body["data"]:  # a busy machine adds stalls
             assert body["type"] not in told
             told[body["type"]] = body["data"]
-    fault = ParseDict(told["fault.recorded"], fault_pb.Fault())
+    fault = message_of(fault_pb.Fault, told["fault.recorded"])
     assert (fault.bot, fault.kind, fault.detail) == (black.name, fault_pb.FAULT_KIND_CRASH, "boom")
-    pause = ParseDict(told["bot.paused"], fault_pb.Fault())
+    pause = message_of(fault_pb.Fault, told["bot.paused"])
     assert (pause.bot, pause.kind) == (black.name, fault_pb.FAULT_KIND_PAUSE)
 
 
@@ -110,7 +114,7 @@ async def test_a_published_run_is_told(server: ServerInTest, receiver: Receiver)
     await server.pair()
     server.database.write(publish)
     data = (await next_of(receiver)).json["data"]
-    table = ParseDict(data, ladder_pb.GetStandingsResponse())
+    table = message_of(ladder_pb.GetStandingsResponse, data)
     assert table.ladder.name == "freestyle-5x5-classical"
     assert (table.run.run_id, table.run.parameters) == ("1", "")
 
@@ -131,7 +135,7 @@ async def test_a_test_and_its_redelivery(server: ServerInTest, receiver: Receive
     sent = (await server.ask("WebhookService/SendDelivery", webhook_id="1")).delivery
     first = await next_of(receiver)
     assert first.json["type"] == "webhook.test"
-    assert ParseDict(first.json["data"], pb.Webhook()).url == receiver.url
+    assert message_of(pb.Webhook, first.json["data"]).url == receiver.url
     await server.until(lambda: not server.app.webhooks._sending)
     await server.ask("WebhookService/SendDelivery", delivery_id=sent.delivery_id)
     again = await next_of(receiver)

@@ -10,7 +10,7 @@ from tests.web.browser.chromium import PATIENCE_MS, PHONE, Watched, watched_page
 from tests.web.browser.troupe import SINGLE
 
 from meijin.game import Variant
-from meijin.game.board.coordinates import cell_name
+from meijin.game.board.coordinates import cell_name, parse_cell
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -147,7 +147,7 @@ def test_people_queue_for_a_bot(watched: Watched, browser: Browser, stage: Stage
 
 
 def running_game(watched: Watched, stage: Stage) -> str:
-    query = f"tournament_id={stage.places['live']}&state=GAME_STATE_RUNNING"
+    query = f"tournament_id={stage.places['live']}&state=running"
     found = asked(watched, stage, f"/api/v1/games?{query}")
     return str(found["games"][0]["game_id"])
 
@@ -161,7 +161,7 @@ def asked(watched: Watched, stage: Stage, path: str) -> dict[str, Any]:
 
 def moves(watched: Watched, stage: Stage, game_id: str) -> list[int]:
     game = asked(watched, stage, f"/api/v1/games/{game_id}")["game"]
-    return [move["cell"] for move in game["moves"]]
+    return [parse_cell(move["cell"], BOARD) for move in game["moves"]]
 
 
 def begin(watched: Watched, opening: str, opponent: str = "ada") -> None:

@@ -19,7 +19,7 @@ from meijin.cli.command import (
     option,
 )
 from meijin.cli.files import SaveOption
-from meijin.cli.output import console, whole
+from meijin.cli.output import console
 from meijin.cli.tables import number, text, time_of
 from meijin.local.connection import Connection, read_list
 from meijin.v1 import admin_service_pb2 as pb
@@ -104,9 +104,9 @@ def act_text(act: pb.Act) -> str:
 
 
 def change_text(act: pb.Act) -> str:
-    from google.protobuf.json_format import MessageToDict  # noqa: PLC0415 - as in `output`
+    from meijin.wire.json import struct_object  # noqa: PLC0415 - as in `output`
 
-    before, after = MessageToDict(act.before), MessageToDict(act.after)
+    before, after = struct_object(act.before), struct_object(act.after)
     changes = []
     for name in sorted({**before, **after}):
         if name not in before:
@@ -120,4 +120,4 @@ def change_text(act: pb.Act) -> str:
 
 def _value(value: object) -> str:
     is_text = isinstance(value, str) and value
-    return str(value) if is_text else json.dumps(whole(value), ensure_ascii=False)
+    return str(value) if is_text else json.dumps(value, ensure_ascii=False)

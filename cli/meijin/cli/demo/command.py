@@ -13,7 +13,7 @@ from meijin.cli.command import option
 from meijin.cli.errors import CommandError, needed_parts
 from meijin.cli.ladder.standings import current_standings, ladder_table
 from meijin.cli.options import MAX_UINT32, Conditions, TournamentOptions
-from meijin.cli.output import PlainConsole, console, message_fields, print_json, print_note
+from meijin.cli.output import PlainConsole, console, print_json, print_note
 from meijin.cli.tournament.follow import NEW_VIEW, follow
 from meijin.cli.tournament.tables import crosstable
 from meijin.local.connection import make_tournament
@@ -83,8 +83,9 @@ def demo(
         finished = follow(connection, made, NEW_VIEW)
         standings = current_standings(connection, made.ladder)
         if as_json:
-            told = {"tournament": finished, "ladder": standings}
-            print_json({name: message_fields(message) for name, message in told.items()})
+            from meijin.wire.json import json_object  # noqa: PLC0415 - as in `output`
+
+            print_json({"tournament": json_object(finished), "ladder": json_object(standings)})
         else:
             tables = (crosstable(finished), ladder_table(standings, console.width))
             console.print("", tables[0], "", tables[1], sep="\n")

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from meijin.cli.command import USUAL_LIMIT, LimitOption, Output, list_lines
-from meijin.cli.output import whole
 from meijin.cli.tables import table, text, word
 from meijin.local.connection import Connection, read_list
 from meijin.v1 import fault_service_pb2 as pb
@@ -53,8 +52,10 @@ def _lines(fault: pb.Fault) -> list[str]:
     kind = word_of(pb.FaultKind, fault.kind)
     party = word_of(pb.FaultParty, fault.party)
     ending = ending_from_proto(fault.ending).value if fault.ending else GAMES_WENT_ON
+    from meijin.wire.json import struct_object  # noqa: PLC0415 - as in `output`
+
     return [
         f"fault {fault.fault_id}: {kind}, at fault: {party}; game ended by: {ending}",
         f"  {_bot(fault)}: {fault.detail}" if fault.bot else f"  {fault.detail}",
-        *(f"  {name}: {whole(value)}" for name, value in fault.evidence.items()),
+        *(f"  {name}: {value}" for name, value in struct_object(fault.evidence).items()),
     ]

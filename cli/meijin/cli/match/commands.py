@@ -127,8 +127,7 @@ def match(
 
     With --sprt the match ends when the test is decided, and the status is 0 whichever way it was;
     it is 3 when the games were used up before, and 4 when the bots only repeat games that they
-    have played. With --json the field tournament.sprt.decision is SPRT_DECISION_ELO0,
-    SPRT_DECISION_ELO1, SPRT_DECISION_OPEN or SPRT_DECISION_NOTHING_NEW.
+    have played. With --json the field tournament.sprt.decision is elo0, elo1, open or nothing_new.
     """
     sides: list[Side] = []
     names = [first, second]

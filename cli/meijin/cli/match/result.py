@@ -13,7 +13,6 @@ from rich.console import RenderableType
 from meijin.cli.command import Output
 from meijin.cli.errors import CommandError, TooManyFaultsError, unusable_file
 from meijin.cli.match.players import MatchFolder
-from meijin.cli.output import message_fields
 from meijin.cli.tournament.commands import tournament_lines
 from meijin.cli.tournament.follow import PLAYERS, Rating
 from meijin.cli.tournament.sprt import EXIT_STATUS
@@ -70,8 +69,10 @@ def match_output(
         lines += fault.lines()
     if logs:
         lines.append(f"logs: {logs}")
+    from meijin.wire.json import json_object  # noqa: PLC0415 - takes 10 ms, for --json
+
     value = {"first_faults": list(map(asdict, faults)), "logs": logs}
-    return Output(message_fields(response) | value, lines, _failure(response))
+    return Output(json_object(response) | value, lines, _failure(response))
 
 
 def standing_lines(response: pb.GetTournamentResponse) -> list[RenderableType]:

@@ -37,7 +37,7 @@ class Payload:
     time: datetime
     """When it happened."""
     data: Mapping[str, object]
-    """A message of the contract, in protobuf's JSON mapping."""
+    """A message of the contract."""
     sentence: str
     """The same for people, in one sentence."""
 

@@ -1,4 +1,4 @@
-"""The JSON API: the contract's methods over HTTP, their messages in protobuf's JSON mapping.
+"""The JSON API: the contract's methods over HTTP, their messages as `meijin.wire.json` writes them.
 
 There is no second schema: what a method takes and answers is what its descriptor says.
 

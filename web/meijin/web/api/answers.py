@@ -2,15 +2,15 @@
 
 import json
 from http import HTTPStatus
-from typing import Any
 
-from google.protobuf import json_format
-from google.protobuf.message import Message
+from google.protobuf.any_pb2 import Any
+from google.protobuf.message_factory import GetMessageClass
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc.aio import AioRpcError
 from starlette.responses import Response
 
 from meijin.web.refusals import Refusal, refusal_of, status_of
+from meijin.wire.json import json_object
 
 JSON = "application/json"
 
@@ -25,30 +25,27 @@ CODES = {
 }
 """The code of gRPC that a refusal of the API's own has; others are INVALID_ARGUMENT."""
 
-DETAILS = error_details_pb2.DESCRIPTOR.package
-"""Of the types that a status may hold, and that are known here."""
+DETAILS = {
+    each.full_name: each for each in error_details_pb2.DESCRIPTOR.message_types_by_name.values()
+}
+"""What a status may hold, and is known here."""
 
 
-def text_of(message: Message) -> str:
-    """A message in protobuf's JSON mapping: names as in the protos, and fields at their defaults."""
-    value = json_format.MessageToDict(
-        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
-    )
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def error_value(error: AioRpcError | Refusal) -> dict[str, Any]:
-    """A ``google.rpc.Status`` in the JSON mapping, as far as its details are known here."""
+def error_value(error: AioRpcError | Refusal) -> dict[str, object]:
+    """A ``google.rpc.Status`` as JSON, as far as its details are known here."""
     if isinstance(error, AioRpcError):
         status = status_of(error)
     else:
         code = CODES.get(error.status, code_pb2.INVALID_ARGUMENT)
         status = status_pb2.Status(code=code, message=str(error))
-    known = [detail for detail in status.details if detail.TypeName().startswith(DETAILS)]
-    del status.details[:]
-    status.details.extend(known)
-    value: dict[str, Any] = json_format.MessageToDict(status)
-    return value
+    details = [_detail(each) for each in status.details if each.TypeName() in DETAILS]
+    return {"code": status.code, "message": status.message, "details": details}
+
+
+def _detail(packed: Any) -> dict[str, object]:
+    detail = GetMessageClass(DETAILS[packed.TypeName()])()
+    packed.Unpack(detail)
+    return {"@type": packed.type_url, **json_object(detail)}
 
 
 def refused(error: AioRpcError | Refusal) -> Response:

@@ -35,6 +35,8 @@ class Method:
     response: type[Message]
     is_stream: bool
     """It answers with many messages."""
+    permission: pb.Permission.ValueType
+    """Who may call it."""
 
     @property
     def full_path(self) -> str:
@@ -63,6 +65,7 @@ def _methods() -> Iterator[Method]:
                 GetMessageClass(found.input_type),
                 GetMessageClass(found.output_type),
                 found.server_streaming,
+                options[pb.permission],
             )
 
 

@@ -2,18 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from http import HTTPStatus
 from typing import TypeAlias, cast
 from urllib.parse import parse_qsl
 
-from google.protobuf import json_format
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from starlette.requests import ClientDisconnect, Request
 
 from meijin.web.refusals import Refusal, bad_request
+from meijin.wire.json import Form, form_of, json_fields, message_of
 
 MAX_BODY = 256 * 1024
 """Bytes of a request: a tournament with a thousand bots and as many openings takes 100 KB."""
@@ -35,7 +35,7 @@ WELL_KNOWN = "google.protobuf."
 """How the names of types begin that are written as one text."""
 
 Value: TypeAlias = "str | bool | list[Value] | dict[str, Value]"
-"""What stands in a query, in the form of protobuf's JSON mapping."""
+"""What stands in a query, as a body would have it."""
 
 
 async def read_body(request: Request) -> bytes:
@@ -67,8 +67,7 @@ def message_of_body(kind: type[Message], path: Mapping[str, str], body: bytes) -
     Raises:
         Refusal: a field is unknown, or has a value that it can't have.
     """
-    found = kind()
-    _parse(body.decode(errors="replace") or "{}", found)
+    found = _read(kind, lambda: _value_of(body))
     for name, value in path.items():
         if getattr(found, name) not in {"", value}:
             raise bad_request(f"{name} is {value!r} in the path and another in the body")
@@ -89,15 +88,13 @@ def message_of_query(kind: type[Message], path: Mapping[str, str], query: str) -
         parameters = parse_qsl(query, keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
     except ValueError:
         raise bad_request(f"an address may have {MAX_PARAMETERS} parameters") from None
-    found = kind()
-    descriptor = cast("Descriptor", found.DESCRIPTOR)
+    descriptor = cast("Descriptor", kind.DESCRIPTOR)
     values: dict[str, Value] = {}
     for name, value in parameters:
         if name in path:
             raise bad_request(f"{name} stands in the path already")
         _add(values, descriptor, name, value)
-    _parse(json.dumps({**values, **path}), found)
-    return found
+    return _read(kind, lambda: {**values, **path})
 
 
 def _add(values: dict[str, Value], descriptor: Descriptor, name: str, value: str) -> None:
@@ -108,26 +105,26 @@ def _add(values: dict[str, Value], descriptor: Descriptor, name: str, value: str
         inner = field.message_type
         if inner is None or field.is_repeated or inner.full_name.startswith(WELL_KNOWN):
             raise bad_request(f"{first} has no fields of its own")
-        nested = values.setdefault(field.name, {})
+        nested = values.setdefault(first, {})
         assert isinstance(nested, dict)
         _add(nested, inner, rest, value)
     elif field.message_type and not field.message_type.full_name.startswith(WELL_KNOWN):
         example = next((inner.name for inner in field.message_type.fields), "")
         raise bad_request(f"{first} has fields: name one, such as {first}.{example}")
-    elif field.is_repeated:
-        several = values.setdefault(field.name, [])
+    elif field.is_repeated or form_of(field) is Form.CELLS:
+        several = values.setdefault(first, [])
         assert isinstance(several, list)
         several.append(_scalar(field, value))
-    elif field.name in values:
+    elif first in values:
         raise bad_request(f"{first} is there twice")
     else:
-        values[field.name] = _scalar(field, value)
+        values[first] = _scalar(field, value)
 
 
 def _field(descriptor: Descriptor, name: str) -> FieldDescriptor:
-    found = descriptor.fields_by_name.get(name) or descriptor.fields_by_camelcase_name.get(name)
+    found = json_fields(descriptor).get(name)
     if found is None:
-        known = ", ".join(field.name for field in descriptor.fields) or "none"
+        known = ", ".join(json_fields(descriptor)) or "none"
         raise bad_request(f"no parameter {name[:100]!r}; there are: {known}")
     return found
 
@@ -140,9 +137,22 @@ def _scalar(field: FieldDescriptor, value: str) -> Value:
     return TRUTH[value]
 
 
-def _parse(text: str, message: Message) -> None:
+def _read(kind: type[Message], value: Callable[[], object]) -> Message:
     try:
-        json_format.Parse(text, message)
-    except (json_format.ParseError, ValueError, RecursionError) as error:
+        return message_of(kind, value())
+    except (ValueError, RecursionError) as error:
         line, *_ = str(error).splitlines() or ["it nests too deeply"]
-        raise bad_request(f"this is no {message.DESCRIPTOR.name}: {line[:300]}") from None
+        raise bad_request(f"this is no {kind.DESCRIPTOR.name}: {line[:300]}") from None
+
+
+def _value_of(body: bytes) -> object:
+    return json.loads(body.decode(errors="replace") or "{}", object_pairs_hook=_object)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f'"{name}" is there twice')
+        found[name] = value
+    return found

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from meijin.web.api import requests
-from meijin.web.api.answers import JSON, refused, text_of
+from meijin.web.api.answers import JSON, refused
 from meijin.web.api.methods import STREAM_TYPE, Method
 from meijin.web.api.streams import WRITE_TIMEOUT, OpenStreams, lines_of
 from meijin.web.cache import LazyPage
@@ -22,6 +22,7 @@ from meijin.web.refusals import Refusal
 from meijin.web.request import FRESH
 from meijin.web.state import SiteState
 from meijin.web.streaming import PartedAnswer, transport_of
+from meijin.wire.json import json_text
 
 MAX_TOKEN = 200
 """Characters of a token; ours have fewer."""
@@ -104,7 +105,7 @@ async def _look_up(request: Request, site: SiteState, method: Method, visitor: V
     async def look_up() -> LazyPage:
         message = requests.message_of_query(method.request, path, query)
         answer = await _call(site, method, visitor, message)
-        return LazyPage((answer,), partial(text_of, answer), JSON)
+        return LazyPage((answer,), partial(json_text, answer), JSON)
 
     if visitor.token:
         page, control = await site.cache.write(await look_up()), "no-store"
@@ -120,7 +121,7 @@ async def _change(request: Request, site: SiteState, method: Method, visitor: Vi
     _check_own(request)
     message = await _sent(request, site, method)
     answer = await _call(site, method, visitor, message)
-    page = await site.cache.write(LazyPage((), partial(text_of, answer), JSON))
+    page = await site.cache.write(LazyPage((), partial(json_text, answer), JSON))
     return page.response(request, control="no-store", identity=IDENTITY)
 
 

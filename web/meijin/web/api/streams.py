@@ -12,9 +12,10 @@ from typing import Any
 import grpc
 from grpc.aio import AioRpcError
 
-from meijin.web.api.answers import error_value, text_of
+from meijin.web.api.answers import error_value
 from meijin.web.cache import PageCache
 from meijin.web.refusals import Refusal
+from meijin.wire.json import json_text
 
 MAX_STREAMS = 300
 """At once, of everybody."""
@@ -61,7 +62,7 @@ async def lines_of(call: Any, cache: PageCache) -> AsyncGenerator[bytes]:  # noq
     has_begun = False
     try:
         while (message := await call.read()) is not grpc.aio.EOF:
-            line = await cache.in_thread(partial(text_of, message))
+            line = await cache.in_thread(partial(json_text, message))
             has_begun = True
             yield line.encode() + b"\n"
     except (AioRpcError, Refusal) as error:

@@ -19,7 +19,12 @@ from meijin.server.match.stalls import StallWatch
 from meijin.store.schema import GameId, TournamentId
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
-from meijin.wire.values import analysis_to_proto, color_to_proto, time_to_proto
+from meijin.wire.values import (
+    analysis_to_proto,
+    color_to_proto,
+    time_to_proto,
+    variant_to_proto,
+)
 
 NS_PER_MS = 1_000_000
 
@@ -81,10 +86,11 @@ def _rate(asked: float) -> float:
 class WatchedGame:
     """A running game, and what one watcher has been told of it. Nothing is told uncommitted."""
 
-    __slots__ = ("_decided", "_is_new", "_ply", "_state", "game")
+    __slots__ = ("_decided", "_is_new", "_ply", "_state", "_variant", "game")
 
     def __init__(self, game: LiveGame) -> None:
         self.game = game
+        self._variant = variant_to_proto(game.run.row.variant)
         self._is_new = True
         self._ply = 0
         self._decided = 0
@@ -115,6 +121,7 @@ class WatchedGame:
             moves=encode_moves(cells),
             game=_told(game, has_ended=has_ended) if is_whole else None,
             clocks=_clocks(game, moment) if is_settled else None,
+            variant=self._variant,
         )
         _evaluate(update, game, range(ply, self._ply))
         return update

@@ -14,6 +14,7 @@ from meijin.store.schema import GAME_ENDED, GameState, OpeningMove, StrengthBand
 from meijin.v1 import game_pb2
 from meijin.v1 import opening_service_pb2 as pb
 from meijin.wire.mapping import to_message
+from meijin.wire.values import variant_to_proto
 
 SHOWN_GAMES = 10
 """Games of a position that are shown, at most."""
@@ -45,6 +46,7 @@ def explore(
         counted_games=counted_games(connection),
         depth=DEPTH,
         variants=(to_message(each, pb.CountedVariant) for each in variants),
+        variant=variant_to_proto(variant),
     )
 
 

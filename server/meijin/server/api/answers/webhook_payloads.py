@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from sqlalchemy import Connection, select
 
@@ -33,6 +32,7 @@ from meijin.store.schema import (
 )
 from meijin.store.webhooks.hooks import get_webhook
 from meijin.v1 import ladder_service_pb2 as ladder_pb
+from meijin.wire.json import json_object
 from meijin.wire.mapping import to_message
 
 SHOWN_STANDINGS = 10
@@ -47,7 +47,7 @@ def payload_of(
         message, sentence = _TOLD[event](connection, subject_id)
     except RowNotFoundError:
         return None
-    return Payload(event, time, MessageToDict(message), sentence)
+    return Payload(event, time, json_object(message), sentence)
 
 
 _Told = tuple[Message, str]

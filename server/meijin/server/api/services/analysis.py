@@ -66,7 +66,8 @@ class AnalysisServicer(AnalysisServiceServicer):
             searches = await _searches(request, session, is_person=caller.person_id is not None)
             async with aclosing(_answers(session.evaluations, searches)) as answers:
                 async for index, found in answers:
-                    yield to_message(found, pb.EvaluateResponse, position=index)
+                    variant = request.positions[index].variant
+                    yield to_message(found, pb.EvaluateResponse, position=index, variant=variant)
 
     async def _session(self, caller: Caller, name: str) -> Session:
         """The stream of a bot that the caller may ask."""

@@ -92,7 +92,7 @@ class GameServicer(GameServiceServicer):
                     yield pb.WatchGameResponse(game=game)
                 elif moves := live_moves(fact.game, since=told):
                     told += len(moves)
-                    yield pb.WatchGameResponse(moves=moves)
+                    yield pb.WatchGameResponse(moves=moves, variant=first.variant)
                     await pause()
 
     async def WatchArena(

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 
-from google.protobuf.json_format import MessageToDict
-
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.web.cache import LazyPage
 from meijin.web.charts import ChartData, rating_chart
@@ -21,6 +19,7 @@ from meijin.web.pages.ladders.reading import (
 )
 from meijin.web.request import Page, PageRequest
 from meijin.web.wording import text
+from meijin.wire.json import json_object
 from meijin.wire.standings import COLUMNS, games_of
 from meijin.wire.text import spreadsheet_text
 
@@ -92,7 +91,7 @@ class History:
 
     def json(self) -> str:
         """What the contract's ListRatings answers for each bot."""
-        bots = [{"bot": bot, **MessageToDict(found)} for bot, found in self.ratings.items()]
+        bots = [{"bot": bot, **json_object(found)} for bot, found in self.ratings.items()]
         return json.dumps({"ladder": self.table.ladder.name, "bots": bots})
 
 

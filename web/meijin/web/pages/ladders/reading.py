@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 
-from google.protobuf.json_format import MessageToJson
 from google.protobuf.message import Message
 
 from meijin.v1 import ladder_service_pb2 as pb
@@ -11,6 +10,7 @@ from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services
 from meijin.web.refusals import bad_request
 from meijin.web.request import PageRequest, Show
+from meijin.wire.json import json_text
 from meijin.wire.text import to_csv
 
 PAGE = 1000
@@ -77,10 +77,10 @@ def json_file(write: Callable[[], str], *shown: Message) -> LazyPage:
 
 
 def as_json(read: Callable[[PageRequest], Awaitable[Message]]) -> Show:
-    """The page of a message in protobuf's JSON mapping; what is not set is left out."""
+    """The page of a message as JSON."""
 
     async def show(request: PageRequest) -> LazyPage:
         message = await read(request)
-        return json_file(partial(MessageToJson, message, indent=None), message)
+        return json_file(partial(json_text, message), message)
 
     return show

@@ -8,8 +8,6 @@ from datetime import timedelta
 from functools import cached_property, partial
 from typing import Self
 
-from google.protobuf.json_format import MessageToJson
-
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services
@@ -23,6 +21,7 @@ from meijin.web.pages.ladders.reading import (
     whole_table,
 )
 from meijin.web.request import Page, PageRequest
+from meijin.wire.json import json_text
 from meijin.wire.standings import (
     COLUMNS,
     MARKS,
@@ -189,7 +188,7 @@ async def show_json(request: PageRequest) -> LazyPage:
         run = table.run if table.HasField("run") else None
         lines = choice.lines(table.standings)
         chosen = pb.GetStandingsResponse(ladder=table.ladder, run=run, standings=lines)
-        return str(MessageToJson(chosen, indent=None))
+        return json_text(chosen)
 
     return json_file(write, table)
 
