@@ -315,6 +315,19 @@ async def test_people_wait_for_a_bot(site: SiteInTest, browsing: Browsing) -> No
     assert "Your place was given up" in (await third.get(where)).text
 
 
+async def test_class_plays_by_its_link(site: SiteInTest, browsing: Browsing) -> None:
+    """The browser keeps by which class it came, for what is played after."""
+    await taker(site, "rita")
+    await site.server.ask("ClassService/CreateClass", name="CS101")
+    made = await site.server.ask("ClassService/UpdateClass", name="CS101", people=2)
+    key = made.school_class.play_key
+    assert f'name="class" value="{key}"' in (await browsing.get(f"/play?class={key}")).text
+    await begin(browsing, **{"class": key})
+    await begin(browsing)
+    answer = await site.browse().post("/play", opponent="rita", size="9", **{"class": key})
+    assert "2 people are playing from CS101, the most" in answer.text
+
+
 async def test_place_is_kept_for_who_looks(
     site: SiteInTest, browsing: Browsing, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,7 +28,7 @@ from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 from meijin.v1 import tournament_service_pb2 as meijin_dot_v1_dot_tournament__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!meijin/v1/challenge_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\x1a\"meijin/v1/tournament_service.proto\"\x83\x02\n\x11\x43hallengeSettings\x12\r\n\x05games\x18\x01 \x01(\r\x12#\n\x07variant\x18\x02 \x01(\x0b\x32\x12.meijin.v1.Variant\x12,\n\x0ctime_control\x18\x03 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12\x35\n\x15opponent_time_control\x18\x04 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12*\n\x06\x63olors\x18\x05 \x01(\x0e\x32\x1a.meijin.v1.ChallengeColors\x12\x10\n\x08openings\x18\x06 \x03(\x0c\x12\x17\n\x0fserver_openings\x18\x07 \x01(\x08\"\xa2\x03\n\tChallenge\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\x12\x12\n\nchallenger\x18\x02 \x01(\t\x12\x10\n\x08opponent\x18\x03 \x01(\t\x12\r\n\x05owner\x18\x04 \x01(\t\x12\x11\n\tby_person\x18\x05 \x01(\x08\x12.\n\x08settings\x18\x06 \x01(\x0b\x32\x1c.meijin.v1.ChallengeSettings\x12)\n\x05state\x18\x07 \x01(\x0e\x32\x1a.meijin.v1.TournamentState\x12\x16\n\x0e\x66inished_games\x18\x08 \x01(\r\x12\x15\n\rrunning_games\x18\t \x01(\r\x12\x0c\n\x04wins\x18\n \x01(\r\x12\r\n\x05\x64raws\x18\x0b \x01(\r\x12\x0e\n\x06losses\x18\x0c \x01(\r\x12\x13\n\x0bwaiting_for\x18\r \x01(\t\x12/\n\x0b\x63reate_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04mine\x18\x10 \x01(\x08\",\n\x14\x45nterAsPersonRequest\x12\x14\n\x0c\x64isplay_name\x18\x01 \x01(\t\"{\n\x15\x45nterAsPersonResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x97\x01\n\x16\x43reateChallengeRequest\x12\x10\n\x08opponent\x18\x01 \x01(\t\x12\x12\n\nchallenger\x18\x02 \x01(\t\x12.\n\x08settings\x18\x03 \x01(\x0b\x32\x1c.meijin.v1.ChallengeSettings\x12\x12\n\nrequest_id\x18\x04 \x01(\t\x12\x13\n\x0bin_place_of\x18\x05 \x01(\t\"B\n\x17\x43reateChallengeResponse\x12\'\n\tchallenge\x18\x01 \x01(\x0b\x32\x14.meijin.v1.Challenge\"C\n\x13GetChallengeRequest\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\x12\x16\n\x0ewith_free_bots\x18\x02 \x01(\x08\"~\n\x14GetChallengeResponse\x12\'\n\tchallenge\x18\x01 \x01(\x0b\x32\x14.meijin.v1.Challenge\x12*\n\x0bqueue_place\x18\x02 \x01(\x0b\x32\x15.meijin.v1.QueuePlace\x12\x11\n\tfree_bots\x18\x03 \x03(\t\">\n\nQueuePlace\x12\x0e\n\x06\x62\x65\x66ore\x18\x01 \x01(\r\x12\x0f\n\x07\x61t_once\x18\x02 \x01(\r\x12\x0f\n\x07playing\x18\x03 \x01(\r\"]\n\x15ListChallengesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0c\n\x04mine\x18\x03 \x01(\x08\x12\x0f\n\x07running\x18\x04 \x01(\x08\"[\n\x16ListChallengesResponse\x12(\n\nchallenges\x18\x01 \x03(\x0b\x32\x14.meijin.v1.Challenge\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\".\n\x16\x43\x61ncelChallengeRequest\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\"B\n\x17\x43\x61ncelChallengeResponse\x12\'\n\tchallenge\x18\x01 \x01(\x0b\x32\x14.meijin.v1.Challenge*\x8b\x01\n\x0f\x43hallengeColors\x12 \n\x1c\x43HALLENGE_COLORS_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43HALLENGE_COLORS_ALTERNATE\x10\x01\x12\x1a\n\x16\x43HALLENGE_COLORS_BLACK\x10\x02\x12\x1a\n\x16\x43HALLENGE_COLORS_WHITE\x10\x03\x32\xee\x05\n\x10\x43hallengeService\x12X\n\rEnterAsPerson\x12\x1f.meijin.v1.EnterAsPersonRequest\x1a .meijin.v1.EnterAsPersonResponse\"\x04\x88\xb5\x18\x01\x12\xfb\x01\n\x0f\x43reateChallenge\x12!.meijin.v1.CreateChallengeRequest\x1a\".meijin.v1.CreateChallengeResponse\"\xa0\x01\x88\xb5\x18\x07\x92\xb5\x18\x10POST /challenges\x9a\xb5\x18\x83\x01{\"opponent\": \"ada\", \"challenger\": \"bea\", \"settings\": {\"games\": 2, \"time_control\": {\"initial_seconds\": 60, \"increment_seconds\": 1}}}\x12w\n\x0cGetChallenge\x12\x1e.meijin.v1.GetChallengeRequest\x1a\x1f.meijin.v1.GetChallengeResponse\"&\x88\xb5\x18\x02\x92\xb5\x18\x1eGET /challenges/{challenge_id}\x12~\n\x0eListChallenges\x12 .meijin.v1.ListChallengesRequest\x1a!.meijin.v1.ListChallengesResponse\"\'\x88\xb5\x18\x02\x92\xb5\x18\x0fGET /challenges\x9a\xb5\x18\x0crunning=true\x12\x88\x01\n\x0f\x43\x61ncelChallenge\x12!.meijin.v1.CancelChallengeRequest\x1a\".meijin.v1.CancelChallengeResponse\".\x88\xb5\x18\x07\x92\xb5\x18&POST /challenges/{challenge_id}/cancelb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!meijin/v1/challenge_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\x1a\"meijin/v1/tournament_service.proto\"\x83\x02\n\x11\x43hallengeSettings\x12\r\n\x05games\x18\x01 \x01(\r\x12#\n\x07variant\x18\x02 \x01(\x0b\x32\x12.meijin.v1.Variant\x12,\n\x0ctime_control\x18\x03 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12\x35\n\x15opponent_time_control\x18\x04 \x01(\x0b\x32\x16.meijin.v1.TimeControl\x12*\n\x06\x63olors\x18\x05 \x01(\x0e\x32\x1a.meijin.v1.ChallengeColors\x12\x10\n\x08openings\x18\x06 \x03(\x0c\x12\x17\n\x0fserver_openings\x18\x07 \x01(\x08\"\xa2\x03\n\tChallenge\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\x12\x12\n\nchallenger\x18\x02 \x01(\t\x12\x10\n\x08opponent\x18\x03 \x01(\t\x12\r\n\x05owner\x18\x04 \x01(\t\x12\x11\n\tby_person\x18\x05 \x01(\x08\x12.\n\x08settings\x18\x06 \x01(\x0b\x32\x1c.meijin.v1.ChallengeSettings\x12)\n\x05state\x18\x07 \x01(\x0e\x32\x1a.meijin.v1.TournamentState\x12\x16\n\x0e\x66inished_games\x18\x08 \x01(\r\x12\x15\n\rrunning_games\x18\t \x01(\r\x12\x0c\n\x04wins\x18\n \x01(\r\x12\r\n\x05\x64raws\x18\x0b \x01(\r\x12\x0e\n\x06losses\x18\x0c \x01(\r\x12\x13\n\x0bwaiting_for\x18\r \x01(\t\x12/\n\x0b\x63reate_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04mine\x18\x10 \x01(\x08\"?\n\x14\x45nterAsPersonRequest\x12\x14\n\x0c\x64isplay_name\x18\x01 \x01(\t\x12\x11\n\tclass_key\x18\x02 \x01(\t\"{\n\x15\x45nterAsPersonResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xaa\x01\n\x16\x43reateChallengeRequest\x12\x10\n\x08opponent\x18\x01 \x01(\t\x12\x12\n\nchallenger\x18\x02 \x01(\t\x12.\n\x08settings\x18\x03 \x01(\x0b\x32\x1c.meijin.v1.ChallengeSettings\x12\x12\n\nrequest_id\x18\x04 \x01(\t\x12\x13\n\x0bin_place_of\x18\x05 \x01(\t\x12\x11\n\tclass_key\x18\x06 \x01(\t\"B\n\x17\x43reateChallengeResponse\x12\'\n\tchallenge\x18\x01 \x01(\x0b\x32\x14.meijin.v1.Challenge\"C\n\x13GetChallengeRequest\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\x12\x16\n\x0ewith_free_bots\x18\x02 \x01(\x08\"~\n\x14GetChallengeResponse\x12\'\n\tchallenge\x18\x01 \x01(\x0b\x32\x14.meijin.v1.Challenge\x12*\n\x0bqueue_place\x18\x02 \x01(\x0b\x32\x15.meijin.v1.QueuePlace\x12\x11\n\tfree_bots\x18\x03 \x03(\t\">\n\nQueuePlace\x12\x0e\n\x06\x62\x65\x66ore\x18\x01 \x01(\r\x12\x0f\n\x07\x61t_once\x18\x02 \x01(\r\x12\x0f\n\x07playing\x18\x03 \x01(\r\"]\n\x15ListChallengesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0c\n\x04mine\x18\x03 \x01(\x08\x12\x0f\n\x07running\x18\x04 \x01(\x08\"[\n\x16ListChallengesResponse\x12(\n\nchallenges\x18\x01 \x03(\x0b\x32\x14.meijin.v1.Challenge\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\".\n\x16\x43\x61ncelChallengeRequest\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\"B\n\x17\x43\x61ncelChallengeResponse\x12\'\n\tchallenge\x18\x01 \x01(\x0b\x32\x14.meijin.v1.Challenge*\x8b\x01\n\x0f\x43hallengeColors\x12 \n\x1c\x43HALLENGE_COLORS_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43HALLENGE_COLORS_ALTERNATE\x10\x01\x12\x1a\n\x16\x43HALLENGE_COLORS_BLACK\x10\x02\x12\x1a\n\x16\x43HALLENGE_COLORS_WHITE\x10\x03\x32\xee\x05\n\x10\x43hallengeService\x12X\n\rEnterAsPerson\x12\x1f.meijin.v1.EnterAsPersonRequest\x1a .meijin.v1.EnterAsPersonResponse\"\x04\x88\xb5\x18\x01\x12\xfb\x01\n\x0f\x43reateChallenge\x12!.meijin.v1.CreateChallengeRequest\x1a\".meijin.v1.CreateChallengeResponse\"\xa0\x01\x88\xb5\x18\x07\x92\xb5\x18\x10POST /challenges\x9a\xb5\x18\x83\x01{\"opponent\": \"ada\", \"challenger\": \"bea\", \"settings\": {\"games\": 2, \"time_control\": {\"initial_seconds\": 60, \"increment_seconds\": 1}}}\x12w\n\x0cGetChallenge\x12\x1e.meijin.v1.GetChallengeRequest\x1a\x1f.meijin.v1.GetChallengeResponse\"&\x88\xb5\x18\x02\x92\xb5\x18\x1eGET /challenges/{challenge_id}\x12~\n\x0eListChallenges\x12 .meijin.v1.ListChallengesRequest\x1a!.meijin.v1.ListChallengesResponse\"\'\x88\xb5\x18\x02\x92\xb5\x18\x0fGET /challenges\x9a\xb5\x18\x0crunning=true\x12\x88\x01\n\x0f\x43\x61ncelChallenge\x12!.meijin.v1.CancelChallengeRequest\x1a\".meijin.v1.CancelChallengeResponse\".\x88\xb5\x18\x07\x92\xb5\x18&POST /challenges/{challenge_id}/cancelb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -45,34 +45,34 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CHALLENGESERVICE'].methods_by_name['ListChallenges']._serialized_options = b'\210\265\030\002\222\265\030\017GET /challenges\232\265\030\014running=true'
   _globals['_CHALLENGESERVICE'].methods_by_name['CancelChallenge']._loaded_options = None
   _globals['_CHALLENGESERVICE'].methods_by_name['CancelChallenge']._serialized_options = b'\210\265\030\007\222\265\030&POST /challenges/{challenge_id}/cancel'
-  _globals['_CHALLENGECOLORS']._serialized_start=1805
-  _globals['_CHALLENGECOLORS']._serialized_end=1944
+  _globals['_CHALLENGECOLORS']._serialized_start=1843
+  _globals['_CHALLENGECOLORS']._serialized_end=1982
   _globals['_CHALLENGESETTINGS']._serialized_start=164
   _globals['_CHALLENGESETTINGS']._serialized_end=423
   _globals['_CHALLENGE']._serialized_start=426
   _globals['_CHALLENGE']._serialized_end=844
   _globals['_ENTERASPERSONREQUEST']._serialized_start=846
-  _globals['_ENTERASPERSONREQUEST']._serialized_end=890
-  _globals['_ENTERASPERSONRESPONSE']._serialized_start=892
-  _globals['_ENTERASPERSONRESPONSE']._serialized_end=1015
-  _globals['_CREATECHALLENGEREQUEST']._serialized_start=1018
-  _globals['_CREATECHALLENGEREQUEST']._serialized_end=1169
-  _globals['_CREATECHALLENGERESPONSE']._serialized_start=1171
-  _globals['_CREATECHALLENGERESPONSE']._serialized_end=1237
-  _globals['_GETCHALLENGEREQUEST']._serialized_start=1239
-  _globals['_GETCHALLENGEREQUEST']._serialized_end=1306
-  _globals['_GETCHALLENGERESPONSE']._serialized_start=1308
-  _globals['_GETCHALLENGERESPONSE']._serialized_end=1434
-  _globals['_QUEUEPLACE']._serialized_start=1436
-  _globals['_QUEUEPLACE']._serialized_end=1498
-  _globals['_LISTCHALLENGESREQUEST']._serialized_start=1500
-  _globals['_LISTCHALLENGESREQUEST']._serialized_end=1593
-  _globals['_LISTCHALLENGESRESPONSE']._serialized_start=1595
-  _globals['_LISTCHALLENGESRESPONSE']._serialized_end=1686
-  _globals['_CANCELCHALLENGEREQUEST']._serialized_start=1688
-  _globals['_CANCELCHALLENGEREQUEST']._serialized_end=1734
-  _globals['_CANCELCHALLENGERESPONSE']._serialized_start=1736
-  _globals['_CANCELCHALLENGERESPONSE']._serialized_end=1802
-  _globals['_CHALLENGESERVICE']._serialized_start=1947
-  _globals['_CHALLENGESERVICE']._serialized_end=2697
+  _globals['_ENTERASPERSONREQUEST']._serialized_end=909
+  _globals['_ENTERASPERSONRESPONSE']._serialized_start=911
+  _globals['_ENTERASPERSONRESPONSE']._serialized_end=1034
+  _globals['_CREATECHALLENGEREQUEST']._serialized_start=1037
+  _globals['_CREATECHALLENGEREQUEST']._serialized_end=1207
+  _globals['_CREATECHALLENGERESPONSE']._serialized_start=1209
+  _globals['_CREATECHALLENGERESPONSE']._serialized_end=1275
+  _globals['_GETCHALLENGEREQUEST']._serialized_start=1277
+  _globals['_GETCHALLENGEREQUEST']._serialized_end=1344
+  _globals['_GETCHALLENGERESPONSE']._serialized_start=1346
+  _globals['_GETCHALLENGERESPONSE']._serialized_end=1472
+  _globals['_QUEUEPLACE']._serialized_start=1474
+  _globals['_QUEUEPLACE']._serialized_end=1536
+  _globals['_LISTCHALLENGESREQUEST']._serialized_start=1538
+  _globals['_LISTCHALLENGESREQUEST']._serialized_end=1631
+  _globals['_LISTCHALLENGESRESPONSE']._serialized_start=1633
+  _globals['_LISTCHALLENGESRESPONSE']._serialized_end=1724
+  _globals['_CANCELCHALLENGEREQUEST']._serialized_start=1726
+  _globals['_CANCELCHALLENGEREQUEST']._serialized_end=1772
+  _globals['_CANCELCHALLENGERESPONSE']._serialized_start=1774
+  _globals['_CANCELCHALLENGERESPONSE']._serialized_end=1840
+  _globals['_CHALLENGESERVICE']._serialized_start=1985
+  _globals['_CHALLENGESERVICE']._serialized_end=2735
 # @@protoc_insertion_point(module_scope)

@@ -209,18 +209,24 @@ class EnterAsPersonRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     DISPLAY_NAME_FIELD_NUMBER: _builtins.int
+    CLASS_KEY_FIELD_NUMBER: _builtins.int
     display_name: _builtins.str
     """What the person wants to be called: at most 60 printable characters of any script; may be
     empty.
+    """
+    class_key: _builtins.str
+    """The end of a class's link, by which the person came: it counts for the class and not for
+    its address. An unknown one is as none.
     """
     def __init__(
         self,
         *,
         display_name: _builtins.str = ...,
+        class_key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["display_name", b"display_name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["class_key", b"class_key", "display_name", b"display_name"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -277,6 +283,7 @@ class CreateChallengeRequest(_message.Message):
     SETTINGS_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     IN_PLACE_OF_FIELD_NUMBER: _builtins.int
+    CLASS_KEY_FIELD_NUMBER: _builtins.int
     opponent: _builtins.str
     """The bot that is challenged."""
     challenger: _builtins.str
@@ -291,6 +298,8 @@ class CreateChallengeRequest(_message.Message):
     """A challenge of the caller's that this one replaces: it is taken back unless it is over, and
     its place with the same opponent is this one's. Empty for none.
     """
+    class_key: _builtins.str
+    """As of EnterAsPersonRequest."""
     @_builtins.property
     def settings(self) -> Global___ChallengeSettings:
         """What is played."""
@@ -303,10 +312,11 @@ class CreateChallengeRequest(_message.Message):
         settings: Global___ChallengeSettings | None = ...,
         request_id: _builtins.str = ...,
         in_place_of: _builtins.str = ...,
+        class_key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["settings", b"settings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenger", b"challenger", "in_place_of", b"in_place_of", "opponent", b"opponent", "request_id", b"request_id", "settings", b"settings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenger", b"challenger", "class_key", b"class_key", "in_place_of", b"in_place_of", "opponent", b"opponent", "request_id", b"request_id", "settings", b"settings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

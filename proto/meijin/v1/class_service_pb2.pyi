@@ -30,6 +30,8 @@ class Class(_message.Message):
     DEADLINE_FIELD_NUMBER: _builtins.int
     STUDENTS_FIELD_NUMBER: _builtins.int
     DEADLINE_OFFSET_MINUTES_FIELD_NUMBER: _builtins.int
+    PEOPLE_FIELD_NUMBER: _builtins.int
+    PLAY_KEY_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique among classes."""
     students: _builtins.int
@@ -38,6 +40,12 @@ class Class(_message.Message):
     """How many minutes the zone in which the deadline was set is east of UTC; absent where it is
     unknown. Times are told to students in it.
     """
+    people: _builtins.int
+    """How many challenges people who come by its link may have at once, whatever their address;
+    0 where there is no link.
+    """
+    play_key: _builtins.str
+    """What the link ends with, `/play?class=` before it; empty where there is none."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was made."""
@@ -56,10 +64,12 @@ class Class(_message.Message):
         deadline: _timestamp_pb2.Timestamp | None = ...,
         students: _builtins.int = ...,
         deadline_offset_minutes: _builtins.int | None = ...,
+        people: _builtins.int = ...,
+        play_key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "create_time", b"create_time", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "create_time", b"create_time", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes", "name", b"name", "students", b"students"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "create_time", b"create_time", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes", "name", b"name", "people", b"people", "play_key", b"play_key", "students", b"students"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__deadline_offset_minutes: _TypeAlias = _typing.Literal["deadline_offset_minutes"]  # noqa: Y015
     _WhichOneofArgType__deadline_offset_minutes: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes"]  # noqa: Y015
@@ -195,6 +205,7 @@ class UpdateClassRequest(_message.Message):
     WITHOUT_DEADLINE_FIELD_NUMBER: _builtins.int
     STUDENT_FIELD_NUMBER: _builtins.int
     DEADLINE_OFFSET_MINUTES_FIELD_NUMBER: _builtins.int
+    PEOPLE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The class."""
     deadline_now: _builtins.bool
@@ -204,6 +215,10 @@ class UpdateClassRequest(_message.Message):
     deadline_offset_minutes: _builtins.int
     """How many minutes east of UTC the zone is in which the new deadline is told to students, less
     than a day; UTC when absent.
+    """
+    people: _builtins.int
+    """How many challenges people who come by its link may have at once, at most the server's
+    `people_games`. The first makes the link, and 0 ends it.
     """
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
@@ -225,14 +240,20 @@ class UpdateClassRequest(_message.Message):
         without_deadline: _builtins.bool = ...,
         student: Global___Student | None = ...,
         deadline_offset_minutes: _builtins.int | None = ...,
+        people: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes", "student", b"student"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "_people", b"_people", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes", "people", b"people", "student", b"student"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "deadline", b"deadline", "deadline_now", b"deadline_now", "deadline_offset_minutes", b"deadline_offset_minutes", "name", b"name", "student", b"student", "without_deadline", b"without_deadline"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "_people", b"_people", "deadline", b"deadline", "deadline_now", b"deadline_now", "deadline_offset_minutes", b"deadline_offset_minutes", "name", b"name", "people", b"people", "student", b"student", "without_deadline", b"without_deadline"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__deadline_offset_minutes: _TypeAlias = _typing.Literal["deadline_offset_minutes"]  # noqa: Y015
     _WhichOneofArgType__deadline_offset_minutes: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes"]  # noqa: Y015
+    _WhichOneofReturnType__people: _TypeAlias = _typing.Literal["people"]  # noqa: Y015
+    _WhichOneofArgType__people: _TypeAlias = _typing.Literal["_people", b"_people"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__deadline_offset_minutes) -> _WhichOneofReturnType__deadline_offset_minutes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__people) -> _WhichOneofReturnType__people | None: ...
 
 Global___UpdateClassRequest: _TypeAlias = UpdateClassRequest  # noqa: Y015
 

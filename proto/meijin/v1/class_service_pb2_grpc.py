@@ -69,9 +69,9 @@ class ClassServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateClass(self, request, context):
-        """Sets, moves or lifts a class's deadline, and registers a student's bot. ALREADY_EXISTS
-        when the bot's handle is taken, NOT_FOUND for an unknown class, INVALID_ARGUMENT for a
-        deadline that is past.
+        """Sets, moves or lifts a class's deadline, registers a student's bot, and makes a link for
+        people. ALREADY_EXISTS when the bot's handle is taken, NOT_FOUND for an unknown class,
+        INVALID_ARGUMENT for a deadline that is past, and for more people than play here.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -36,9 +36,9 @@ class ClassServiceStub:
     CreateClass: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.CreateClassRequest, _class_service_pb2.CreateClassResponse]
     """Makes a class. ALREADY_EXISTS when the name is taken."""
     UpdateClass: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.UpdateClassRequest, _class_service_pb2.UpdateClassResponse]
-    """Sets, moves or lifts a class's deadline, and registers a student's bot. ALREADY_EXISTS
-    when the bot's handle is taken, NOT_FOUND for an unknown class, INVALID_ARGUMENT for a
-    deadline that is past.
+    """Sets, moves or lifts a class's deadline, registers a student's bot, and makes a link for
+    people. ALREADY_EXISTS when the bot's handle is taken, NOT_FOUND for an unknown class,
+    INVALID_ARGUMENT for a deadline that is past, and for more people than play here.
     """
     GetClass: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.GetClassRequest, _class_service_pb2.GetClassResponse]
     """One class with its students. NOT_FOUND for an unknown name."""
@@ -53,9 +53,9 @@ class ClassServiceAsyncStub(ClassServiceStub):
     CreateClass: _aio.UnaryUnaryMultiCallable[_class_service_pb2.CreateClassRequest, _class_service_pb2.CreateClassResponse]  # type: ignore[assignment]
     """Makes a class. ALREADY_EXISTS when the name is taken."""
     UpdateClass: _aio.UnaryUnaryMultiCallable[_class_service_pb2.UpdateClassRequest, _class_service_pb2.UpdateClassResponse]  # type: ignore[assignment]
-    """Sets, moves or lifts a class's deadline, and registers a student's bot. ALREADY_EXISTS
-    when the bot's handle is taken, NOT_FOUND for an unknown class, INVALID_ARGUMENT for a
-    deadline that is past.
+    """Sets, moves or lifts a class's deadline, registers a student's bot, and makes a link for
+    people. ALREADY_EXISTS when the bot's handle is taken, NOT_FOUND for an unknown class,
+    INVALID_ARGUMENT for a deadline that is past, and for more people than play here.
     """
     GetClass: _aio.UnaryUnaryMultiCallable[_class_service_pb2.GetClassRequest, _class_service_pb2.GetClassResponse]  # type: ignore[assignment]
     """One class with its students. NOT_FOUND for an unknown name."""
@@ -79,9 +79,9 @@ class ClassServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _class_service_pb2.UpdateClassRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_class_service_pb2.UpdateClassResponse, _abc.Awaitable[_class_service_pb2.UpdateClassResponse]]:
-        """Sets, moves or lifts a class's deadline, and registers a student's bot. ALREADY_EXISTS
-        when the bot's handle is taken, NOT_FOUND for an unknown class, INVALID_ARGUMENT for a
-        deadline that is past.
+        """Sets, moves or lifts a class's deadline, registers a student's bot, and makes a link for
+        people. ALREADY_EXISTS when the bot's handle is taken, NOT_FOUND for an unknown class,
+        INVALID_ARGUMENT for a deadline that is past, and for more people than play here.
         """
 
     @_abc_1.abstractmethod

@@ -67,7 +67,7 @@ def add_services(
         AdminServicer(storage),
         TokenServicer(storage, lobby, parts.calls, parts.uses, OperatorTokenFile(settings.data)),
         OwnerServicer(storage, settings),
-        ClassServicer(storage, lobby),
+        ClassServicer(storage, lobby, settings),
         TournamentServicer(parts.creator, parts.control, parts.scheduler, storage, parts.feed),
         ChallengeServicer(parts.challenges, parts.people, parts.scheduler, storage),
         GameServicer(parts.control, parts.games, storage, parts.feed, parts.watch),

@@ -273,6 +273,30 @@ async def test_a_crowd_of_people_is_bounded(server: ServerInTest) -> None:
     assert "too many people came of late; come back in" in ends[-1].details
 
 
+@pytest.mark.settings(registration="closed", people_games=3)
+async def test_a_class_has_places_of_its_own(server: ServerInTest) -> None:
+    """Who comes by its link counts for the class, and for the address where the link has ended."""
+    await hosted(server, max_games=9)
+    update = "ClassService/UpdateClass"
+    await server.ask("ClassService/CreateClass", name="CS101")
+    end = await server.refusal(update, server.operator_token, name="CS101", people=4)
+    assert end.details == "people: 4 are more than this server's setting people_games, 3"
+    key = (await server.ask(update, name="CS101", people=3)).school_class.play_key
+    enter = "ChallengeService/EnterAsPerson"
+    entered = [(await server.ask(enter, class_key=key)).token for _ in range(25)]
+    for token in entered[:3]:
+        await server.bot("", token=token)
+        await challenge(server, token, class_key=key)
+    await server.ask("ClassService/UpdateClass", name="CS101", people=0)
+    renewed = (await server.ask(update, name="CS101", people=2)).school_class.play_key
+    assert renewed != key
+    await server.bot("", token=entered[3])
+    words = (await refusal(server, entered[3], class_key=renewed))[1]
+    assert words == "3 people are playing from CS101, the most; try again later"
+    words = (await refusal(server, entered[3], class_key=key))[1]
+    assert words == "3 people are playing here, the most; try again later"
+
+
 @CLOSED
 async def test_what_a_person_leaves_is_cleared_up(server: ServerInTest) -> None:
     """Its challenge when it does not come back; and the person itself if it has made none."""

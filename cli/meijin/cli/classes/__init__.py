@@ -1,6 +1,6 @@
 """`meijin class`: a class of students with a bot each.
 
-- `commands`: classes made from rosters, shown and listed; deadlines
+- `commands`: classes made from rosters, shown and listed; deadlines, links for people
 - `roster`: names of students, and files with their tokens
 - `handles`: names of bots, in ASCII, from names of people in any script
 - `anchors`: the bots that a class is graded against, as processes

@@ -1,4 +1,4 @@
-"""`meijin class`: made from rosters, shown and listed; and deadlines."""
+"""`meijin class`: made from rosters, shown and listed; deadlines, and links for people."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -138,6 +138,20 @@ def deadline(
     change = _deadline_change(name, time)
     response = connection.ask_with_token(connection.classes.UpdateClass, change)
     return Output(response, [_title(response.school_class)])
+
+
+@app.command()
+def people(
+    connection: Connection,
+    name: ClassArgument,
+    number: Annotated[int, typer.Argument(help="How many play at once; 0 ends the link.", min=0)],
+) -> Output:
+    """Make a link by which people of a class play bots, from any number of addresses."""
+    change = pb.UpdateClassRequest(name=name, people=number)
+    response = connection.ask_with_token(connection.classes.UpdateClass, change)
+    key = response.school_class.play_key
+    link = f"/play?class={key} on the server's pages" if key else "no link"
+    return Output(response, [f"{name}: {link}"])
 
 
 app.command()(grade)

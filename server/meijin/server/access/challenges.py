@@ -33,6 +33,7 @@ from meijin.server.tournaments.creation import check_load
 from meijin.server.tournaments.formats.challenge import CHALLENGE, schedule
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.store import bots, tournaments
+from meijin.store.access.classes import class_of_key
 from meijin.store.access.people import is_person_name
 from meijin.store.rows import add_row
 from meijin.store.schema import (
@@ -76,6 +77,8 @@ class ChallengeRequest:
     """The server's own openings are dealt."""
     in_place_of: TournamentId | None = None
     """A challenge of the caller's that is taken back for it."""
+    class_key: str = ""
+    """The end of the class's link by which a person came."""
 
     @property
     def controls(self) -> tuple[TimeControl, TimeControl]:
@@ -132,8 +135,9 @@ class ChallengeControl:
         self._scheduler = scheduler
         self._control = control
         self._settings = settings
-        self._addresses: dict[TournamentId, str] = {}
-        """Where the challenges by people come from that were running when the last was made."""
+        self._origins: dict[TournamentId, str] = {}
+        """The address or class of the challenges by people that were running when the last was
+        made."""
 
     async def create(self, caller: Caller, request: ChallengeRequest, address: str) -> ChallengeRow:
         """Make a challenge, or find the one that the request has made already.
@@ -157,13 +161,14 @@ class ChallengeControl:
             here = frozenset(session.player.bot_id for session in self._lobby.sessions)
             pair = await self._storage.read(_find_pair, caller, request, here)
             self._check_players(pair, request)
+            origin = ""
             if caller.person_id is not None:
-                self._check_address(address, request.in_place_of)
+                origin = await self._check_origin(address, request)
             made = await self._storage.write(
                 _add, caller, pair, request, openings, settings=self._settings
             )
-            if caller.person_id is not None:
-                self._addresses[made] = address
+            if origin:
+                self._origins[made] = origin
         await self._play(made, request.in_place_of)
         return await self._storage.read(store.get_challenge, made)
 
@@ -184,14 +189,31 @@ class ChallengeControl:
             if objection is not None:
                 raise WrongStateError(f'"{bot.name}" {objection}')
 
-    def _check_address(self, address: str, replaced: TournamentId | None) -> None:
-        """Leave half of the places to people at other addresses; a restart forgets who came whence."""
+    async def _check_origin(self, address: str, request: ChallengeRequest) -> str:
+        """Where a person comes from, whose places leave some to people from elsewhere.
+
+        That is a class with as many places as it was given, or an address with half of all; a
+        restart forgets who came whence.
+
+        Raises:
+            BusyError: as many play from there as may.
+        """
+        found = None
+        if request.class_key:
+            found = await self._storage.read(class_of_key, request.class_key)
+        if found is None:
+            origin, words, most = address, "your address", (self._settings.people_games + 1) // 2
+        else:
+            origin, words, most = f"class {found.name}", found.name, found.people
         runs = self._scheduler.runs
-        self._addresses = {key: at for key, at in self._addresses.items() if key in runs}
-        count = sum(at == address for key, at in self._addresses.items() if key != replaced)
-        if count >= (self._settings.people_games + 1) // 2:
-            message = f"{count} people are playing from your address, the most; try again later"
+        self._origins = {key: at for key, at in self._origins.items() if key in runs}
+        count = sum(
+            at == origin and key != request.in_place_of for key, at in self._origins.items()
+        )
+        if count >= most:
+            message = f"{count} people are playing from {words}, the most; try again later"
             raise BusyError(message)
+        return origin
 
     async def take_back(self, caller: Caller, challenge_id: TournamentId) -> ChallengeRow:
         """Take a challenge back, of the caller's own or for an operator anybody's.

@@ -1,5 +1,6 @@
 """Classes: made, filled with students, and given deadlines."""
 
+import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -19,6 +20,9 @@ from meijin.wire.text import check_display_name, check_text, minute_text
 
 MAX_STUDENTS = 1000
 """Of a class: they are listed in one message."""
+
+_KEY_BYTES = 9
+"""Of the random end of a link."""
 
 MINUTES_A_DAY = 24 * 60
 """No zone is as far from UTC."""
@@ -41,18 +45,25 @@ class ClassUpdate:
     without_deadline: bool = False
     student: NewStudent | None = None
     """Who is added; ``None`` for nobody."""
+    people: int | None = None
+    """How many of its people may play at once, by a link; ``None`` leaves it as it is."""
 
     @property
     def moves_deadline(self) -> bool:
         return self.deadline is not None or self.deadline_now or self.without_deadline
 
-    def checked(self, now: datetime) -> "ClassUpdate":
+    def checked(self, now: datetime, most_people: int) -> "ClassUpdate":
         """The change with the student as kept, and the deadline as an instant.
 
         Raises:
-            InvalidRequestError: the deadline is past or of no zone, or the bot or the student
-                can't be called so.
+            InvalidRequestError: the deadline is past or of no zone, the bot or the student
+                can't be called so, or there are more people than may play here.
         """
+        if self.people is not None and self.people > most_people:
+            raise InvalidRequestError(
+                f"people: {self.people} are more than this server's setting people_games, "
+                f"{most_people}"
+            )
         offset = self.deadline_offset_minutes
         if offset is not None and abs(offset) >= MINUTES_A_DAY:
             raise InvalidRequestError(f"deadline_offset_minutes: {offset} is a day or more")
@@ -118,11 +129,21 @@ def update(
     if change.moves_deadline:
         zone = {"deadline_offset_minutes": change.deadline_offset_minutes}
         change_row(connection, SchoolClass, before.id, deadline=change.deadline, **zone)
+    if change.people is not None:
+        _set_people(connection, caller, before, change.people)
     after = classes.get_class(connection, name)
     if change.moves_deadline:
         facts = {"before": _facts(before), "after": _facts(after)}
         caller.note(connection, "set the deadline", f"class {name}", **facts)
     return after
+
+
+def _set_people(connection: Connection, caller: Caller, of: ClassRow, people: int) -> None:
+    """Let so many people play by the class's link, which is made for the first of them."""
+    key = (of.play_key or secrets.token_urlsafe(_KEY_BYTES)) if people else None
+    change_row(connection, SchoolClass, of.id, people=people, play_key=key)
+    before, after = {"people": of.people}, {"people": people}
+    caller.note(connection, "set the people", f"class {of.name}", before=before, after=after)
 
 
 def _add_student(

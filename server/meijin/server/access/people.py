@@ -17,6 +17,7 @@ from meijin.server.errors import BusyError, PeopleOffError, StoreAwayError, inva
 from meijin.server.match.lobby import Lobby
 from meijin.server.storage import Storage
 from meijin.server.token_bucket import Rate, TokenBuckets
+from meijin.store.access.classes import class_of_key
 from meijin.store.access.people import forget_idle, idle_people
 from meijin.store.access.tokens import add_token, new_secret
 from meijin.store.bots import add_bot
@@ -39,6 +40,9 @@ FORGOTTEN_AT_ONCE = 500
 
 RATE_OF_AN_ADDRESS = Rate(per_second=60 / 3600, burst=20)
 """People who come from one address; all who come by one proxy have the same."""
+
+RATE_OF_A_CLASS = Rate(per_second=500 / 3600, burst=100)
+"""People who come by one class's link, from any address."""
 
 RATE_OF_ALL = Rate(per_second=1000 / 3600, burst=200)
 
@@ -74,12 +78,16 @@ class People:
         self._challenges = challenges
         self._is_open = is_open
         self._of_address = TokenBuckets[str](RATE_OF_AN_ADDRESS)
+        self._of_class = TokenBuckets[str](RATE_OF_A_CLASS)
         self._of_all = TokenBuckets[str](RATE_OF_ALL)
         self._away_since: dict[TournamentId, float] = {}
         """Challenges whose person is not here, in seconds of the monotonic clock."""
 
-    async def enter(self, address: str, display_name: str) -> Person:
+    async def enter(self, address: str, display_name: str, class_key: str = "") -> Person:
         """Let a person in.
+
+        Args:
+            class_key: The end of the class's link by which the person came.
 
         Raises:
             InvalidRequestError: nobody can be called so.
@@ -91,7 +99,8 @@ class People:
         if display_name:
             with invalid_request("display_name"):
                 display_name = check_display_name(display_name)
-        self._count(address)
+        found = await self._storage.read(class_of_key, class_key) if class_key else None
+        self._count(address, "" if found is None else found.name)
         secret, now = new_secret(TokenKind.PERSON.value), datetime.now(UTC)
         while True:
             name = _new_name(display_name)
@@ -101,14 +110,17 @@ class People:
                 continue  # another of 4 billion such names
             return Person(name, display_name, secret, now + LIFETIME)
 
-    def _count(self, address: str) -> None:
+    def _count(self, address: str, class_name: str) -> None:
+        """Count who comes for its class, or where it has none for its address."""
         now = monotonic()
-        for buckets, key in ((self._of_address, address), (self._of_all, "all")):
+        origin = (self._of_class, class_name) if class_name else (self._of_address, address)
+        counted = (origin, (self._of_all, "all"))
+        for buckets, key in counted:
             wait = buckets.wait(key, now)
             if wait:
                 raise BusyError("too many people came of late", timedelta(seconds=wait))
-        self._of_address.get(address, now).take(now)
-        self._of_all.get("all", now).take(now)
+        for buckets, key in counted:
+            buckets.get(key, now).take(now)
 
     async def run(self) -> None:
         while True:

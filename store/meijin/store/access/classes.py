@@ -60,6 +60,12 @@ def get_class(connection: Connection, name: str) -> ClassRow:
     return row
 
 
+def class_of_key(connection: Connection, play_key: str) -> ClassRow | None:
+    """The class whose people come by a link that ends with a key."""
+    query = select(*columns_of(ClassRow)).where(SchoolClass.play_key == play_key)
+    return read_row(ClassRow, connection.execute(query))
+
+
 def list_classes(connection: Connection, *, limit: int, after: str = "") -> Sequence[ClassRow]:
     """Classes in the order of their names, from the one after `after`."""
     query = select(*columns_of(ClassRow)).where(SchoolClass.name > after)

@@ -121,6 +121,10 @@ class SchoolClass(Record, table="class"):
     """From then on each bot stays the version that was there last; ``None`` for never."""
     deadline_offset_minutes: Field[int | None] = column(default=None)
     """East of UTC, of the zone in which the deadline was set; ``None`` where that is unknown."""
+    people: Field[int] = column(default=0, server_default="0")
+    """How many challenges people who come by its link may have at once."""
+    play_key: Field[str | None] = column(String(40), default=None)
+    """Ends the link; ``None`` where there is none."""
 
 
 class ClassMember(Record, table="class_member"):

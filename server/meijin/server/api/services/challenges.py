@@ -40,7 +40,7 @@ class ChallengeServicer(ChallengeServiceServicer):
         self, request: pb.EnterAsPersonRequest, context: Context
     ) -> pb.EnterAsPersonResponse:
         address = address_of(context.peer())
-        person = await self._people.enter(address, request.display_name)
+        person = await self._people.enter(address, request.display_name, request.class_key)
         return to_message(person, pb.EnterAsPersonResponse)
 
     async def CreateChallenge(
@@ -54,6 +54,7 @@ class ChallengeServicer(ChallengeServiceServicer):
                 challenger=request.challenger,
                 request_id=request.request_id,
                 in_place_of=id_if_any(request, "in_place_of", TournamentId),
+                class_key=request.class_key,
             )
         address = address_of(context.peer())
         made = await self._control.create(current_caller.get(), wanted, address)

@@ -15,6 +15,7 @@ from meijin.server.api.answers.pages import list_page
 from meijin.server.api.calls.interceptor import Context
 from meijin.server.errors import invalid_request
 from meijin.server.match.lobby import Lobby
+from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.store.access import classes as store
 from meijin.store.access.classes import ClassRow, StudentRow
@@ -27,9 +28,10 @@ from meijin.wire.mapping import from_message, to_message
 
 
 class ClassServicer(ClassServiceServicer):
-    def __init__(self, storage: Storage, lobby: Lobby) -> None:
+    def __init__(self, storage: Storage, lobby: Lobby, settings: Settings) -> None:
         self._storage = storage
         self._lobby = lobby
+        self._settings = settings
 
     async def CreateClass(
         self, request: pb.CreateClassRequest, context: Context
@@ -47,10 +49,12 @@ class ClassServicer(ClassServiceServicer):
     async def UpdateClass(
         self, request: pb.UpdateClassRequest, context: Context
     ) -> pb.UpdateClassResponse:
-        """Set, move or lift a deadline; register a student's bot, and return its token."""
+        """Change a class; register a student's bot, and return its token."""
         caller, token = current_caller.get(), ""
         with invalid_request():
-            change = from_message(request, ClassUpdate).checked(caller.time)
+            change = from_message(request, ClassUpdate).checked(
+                caller.time, self._settings.people_games
+            )
         student = change.student
         if student is not None:
             token = new_secret(TokenKind.BOT.value)

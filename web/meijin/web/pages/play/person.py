@@ -16,6 +16,11 @@ from meijin.web.wording import text
 COOKIE = "meijin_person"
 """Of a person's token: a person has nothing but games to lose."""
 
+CLASS_COOKIE = "meijin_class"
+"""Of the class by whose link a person came."""
+
+MAX_CLASS_KEY = 40
+
 COOKIE_AGE = timedelta(days=30)
 
 
@@ -57,22 +62,32 @@ class PlayingPerson:
         opponent: str,
         settings: pb.ChallengeSettings,
         in_place_of: str = "",
+        class_key: str = "",
     ) -> Response:
         """Ask a bot for a game, and lead to it.
 
         Args:
             in_place_of: A challenge of the person's that is taken back for it.
+            class_key: Of the class by whose link the person has come now.
         """
         asked = pb.CreateChallengeRequest(
             opponent=opponent,
             settings=settings,
             request_id=secrets.token_hex(16),
             in_place_of=in_place_of,
+            class_key=class_key or class_of(request),
         )
         made = await self.services.challenges.CreateChallenge(asked)
         response = see_other(f"/play/challenges/{made.challenge.challenge_id}")
         request.set_cookie(response, COOKIE, self.token, COOKIE_AGE)
+        if class_key:
+            request.set_cookie(response, CLASS_COOKIE, class_key, COOKIE_AGE)
         return response
+
+
+def class_of(request: PageRequest) -> str:
+    """The key of the class by whose link a person came; empty for none."""
+    return request.http.cookies.get(CLASS_COOKIE, "")[:MAX_CLASS_KEY]
 
 
 def has_person(request: PageRequest) -> bool:
