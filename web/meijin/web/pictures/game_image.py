@@ -65,15 +65,14 @@ def _played(record: GameRecord) -> str:
 def _player(draw: ImageDraw.ImageDraw, color: Color, name: str, *, y: int) -> None:
     x = _TEXT_LEFT
     draw.ellipse((x, y - 20, x + 40, y + 20), fill=FILLS[color], outline="#333", width=2)
-    shown, letters = fitted(name, width=_TEXT_WIDTH - 60, largest=48, least=24)
-    draw.text((x + 60, y), shown, fill=_TEXT, font=letters, anchor="lm")
+    shown = fitted(name, width=_TEXT_WIDTH - 60, largest=48, least=24)
+    shown.draw(draw, (x + 60, y), _TEXT)
 
 
 def _line(
     draw: ImageDraw.ImageDraw, words: str, *, y: int, size: int = 28, fill: str = _FAINT
 ) -> None:
-    shown, letters = fitted(words, width=_TEXT_WIDTH, largest=size, least=20)
-    draw.text((_TEXT_LEFT, y), shown, fill=fill, font=letters, anchor="lm")
+    fitted(words, width=_TEXT_WIDTH, largest=size, least=20).draw(draw, (_TEXT_LEFT, y), fill)
 
 
 def _png(image: Image.Image) -> bytes:
