@@ -26,7 +26,7 @@ from meijin.game.openings.file import read_openings
 from meijin.local.match_settings import USUAL_TIME
 from meijin.v1 import game_pb2
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire.contract import MAX_OPENINGS
+from meijin.wire.contract import MAX_OPENINGS, MAX_SEED
 from meijin.wire.formats import (
     USUAL_FORMAT,
     format_names,
@@ -98,7 +98,7 @@ class Conditions:
     variant: VariantOption = DEFAULT_VARIANT
     opening_rule: OpeningRuleOption = DEFAULT_OPENING_RULE
     seed: Annotated[
-        int | None, option("Same seed, same schedule; drawn by lot when left out.", 0, MAX_INT64)
+        int | None, option("Same seed, same schedule; drawn by lot when left out.", 0, MAX_SEED)
     ] = None
     openings: Annotated[
         Path | None,

@@ -725,7 +725,7 @@ class TournamentSettings(_message.Message):
     """
     seed: _builtins.int
     """Orders the pairings and deals the openings: the same seed, the same
-    schedule.
+    schedule. Less than 2^53.
     """
     max_games: _builtins.int
     """The most games at once; 0 leaves it to the bots' capabilities."""

@@ -94,6 +94,8 @@ MAX_NODES_PER_SECOND = 10**12
 """The most that a bot may say of its machine."""
 MAX_GAMES_AT_ONCE = 10_000
 """The most games at once that a bot may ask for: they all go on in one turn when it comes back."""
+MAX_SEED = 2**53 - 1
+"""The greatest number that every reader of JSON has exactly."""
 MAX_OPENINGS = 1000
 """Openings of a tournament's own; with twenty stones each they fit in a message."""
 MAX_PV = analysis.MAX_PV

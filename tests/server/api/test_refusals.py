@@ -92,7 +92,7 @@ SETTINGS_REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"format": 9}, "format 9"),
     ({"name": "n" * 101}, "name is longer than 100"),
     ({"name": "a\x1b[2J"}, "name: character 2 is a control character"),
-    ({"seed": 2**63}, "seed"),
+    ({"seed": 2**53}, "seed"),
     ({"max_games": 2**31}, "max_games"),
     ({"variant": game_pb2.Variant(width=23)}, "variant: width 23"),
     ({"variant": LATER_RULE}, "variant: this release of meijin knows no rule 7"),

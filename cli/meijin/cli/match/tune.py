@@ -22,7 +22,6 @@ from meijin.cli.match.players import MatchFolder, parse_side
 from meijin.cli.options import (
     DEFAULT_TIME,
     DEFAULT_VARIANT,
-    MAX_INT64,
     MAX_UINT32,
     MaxFaultsOption,
     TimeOption,
@@ -45,7 +44,7 @@ from meijin.local.tuning.trial import Trials
 from meijin.local.tuning.tuner import play_trials, take_up
 from meijin.local.tuning.tuning_log import TuningLog
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire.contract import MAX_OPENINGS
+from meijin.wire.contract import MAX_OPENINGS, MAX_SEED
 from meijin.wire.values import time_control_to_proto, variant_to_proto
 from meijin.worker.cores import cores
 
@@ -106,7 +105,7 @@ def tune(
         Path | None, "A file of openings, as `meijin play` takes it; else our balanced ones."
     ] = None,
     seed: Annotated[
-        int | None, option("Directions and openings; drawn by lot when left out.", 0, MAX_INT64)
+        int | None, option("Directions and openings; drawn by lot when left out.", 0, MAX_SEED)
     ] = None,
     concurrency: Annotated[
         int, option("Games at once; 0 for as many as the cores bear.", 0, 1024)

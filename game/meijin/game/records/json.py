@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar
 
 from meijin.game.board.board import Board
 from meijin.game.board.coordinates import cell_name, parse_cell
-from meijin.game.clock import MICROSECOND, TimeControl
+from meijin.game.clock import TimeControl
 from meijin.game.color import Color
 from meijin.game.outcome import Ending, Outcome, Party
 from meijin.game.position import Choose, Decision, DecisionAction, Declare, Offer
@@ -21,7 +21,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 FORMAT = "meijin-game"
-VERSION = 1
+VERSION = 2
 MAX_TIME_US = 10**15
 """Thirty years: what a move may take in a file."""
 
@@ -50,7 +50,6 @@ def json_object(record: GameRecord) -> dict[str, Any]:
         "white": _side(record.white, record.white_version, record.white_engine),
         "start_time": None if start is None else start.isoformat(),
         "end_time": None if end is None else end.isoformat(),
-        "opening": record.opening,
         "opening_plies": record.opening_plies,
         "decisions": [_decision_object(each, record.variant) for each in record.decisions],
         "moves": [_move(record, ply) for ply in range(len(record.moves))],
@@ -80,9 +79,9 @@ def _engine_object(engine: GameEngine) -> dict[str, Any]:
 def _move(record: GameRecord, ply: int) -> dict[str, Any]:
     move: dict[str, Any] = {"cell": cell_name(record.moves[ply], record.variant)}
     if record.times:
-        move["time_us"] = record.times[ply] // MICROSECOND
+        move["charged_time_seconds"] = record.times[ply].total_seconds()
     if record.raw_times:
-        move["raw_time_us"] = record.raw_times[ply] // MICROSECOND
+        move["raw_time_seconds"] = record.raw_times[ply].total_seconds()
     analysis = record.analysis[ply] if record.analysis else None
     if analysis is not None:
         numbers = {"score": analysis.score, "depth": analysis.depth, "nodes": analysis.nodes}
@@ -98,7 +97,7 @@ def _outcome_object(outcome: Outcome) -> dict[str, Any]:
     return {
         "winner": None if winner is None else winner.name.lower(),
         "ending": outcome.ending.value,
-        "at_fault": outcome.at_fault.value,
+        "at_fault": None if outcome.at_fault is Party.NOBODY else outcome.at_fault.value,
         "detail": outcome.detail,
     }
 
@@ -134,8 +133,8 @@ def _record(game: _Fields, variant: Variant) -> GameRecord:
         black=black.get("name", str),
         white=white.get("name", str),
         moves=tuple(_played(moves, variant).moves),
-        times=_times(moves, "time_us"),
-        raw_times=_times(moves, "raw_time_us"),
+        times=_times(moves, "charged_time_seconds"),
+        raw_times=_times(moves, "raw_time_seconds"),
         analysis=tuple(_analysis(move, variant) for move in moves),
         opening_plies=game.get("opening_plies", int),
         time_control=game.optional("time_control", str, TimeControl.parse),
@@ -192,6 +191,8 @@ class _Fields:
             ValueError: it is missing or of another kind.
         """
         value = self._found.get(field)
+        if kind is float and type(value) is int and abs(value) <= MAX_TIME_US:
+            value = float(value)
         if type(value) is not kind:  # a bool is no number here
             raise ValueError(f'{self._name} needs a field "{field}" ({kind.__name__})')
         if kind is str:
@@ -233,17 +234,17 @@ def _played(moves: list[_Fields], variant: Variant) -> Board:
 
 def _times(moves: list[_Fields], field: str) -> tuple[timedelta, ...]:
     """Times of all moves, or of none."""
-    times = [move.optional(field, int, _time) for move in moves]
+    times = [move.optional(field, float, _time) for move in moves]
     known = [time for time in times if time is not None]
     if len(known) not in {0, len(times)}:
         raise ValueError(f'"{field}" stands with some of the moves and not with all')
     return tuple(known)
 
 
-def _time(microseconds: int) -> timedelta:
-    if not 0 <= microseconds <= MAX_TIME_US:
-        raise ValueError(f"a move can't take {microseconds} microseconds")
-    return timedelta(microseconds=microseconds)
+def _time(seconds: float) -> timedelta:
+    if not 0 <= seconds <= MAX_TIME_US / 1e6:
+        raise ValueError(f"a move can't take {seconds} seconds")
+    return timedelta(seconds=seconds)
 
 
 def _analysis(move: _Fields, variant: Variant) -> Analysis | None:
@@ -264,7 +265,7 @@ def _outcome(found: dict[str, object]) -> Outcome:
     return Outcome(
         ending=ending,
         winner=fields.optional("winner", str, _color),
-        at_fault=Party(fields.get("at_fault", str)),
+        at_fault=fields.optional("at_fault", str, Party) or Party.NOBODY,
         detail=fields.get("detail", str),
     )
 

@@ -24,13 +24,11 @@ from meijin.store.access.people import is_person_name
 from meijin.store.bots import get_bot
 from meijin.store.schema import BotId, OwnerId, TournamentId, TournamentSettings, TournamentState
 from meijin.store.tournaments import NewTournament, PlannedGames
-from meijin.wire.contract import MAX_OPENINGS
+from meijin.wire.contract import MAX_OPENINGS, MAX_SEED
 from meijin.wire.text import check_text
 
 MAX_TEXT = 100
 """Characters of a tournament's name and of a request id."""
-
-MAX_SEED = 2**63 - 1
 
 MAX_FAULTS = 1_000_000
 """That a tournament may bear of one bot: as many as it may have games."""

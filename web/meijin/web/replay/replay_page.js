@@ -47,8 +47,8 @@ function drawStones() {
   }
 }
 
-function seconds(us) {
-  return `${(us / 1e6).toFixed(3)} s`;
+function seconds(number) {
+  return `${number.toFixed(3)} s`;
 }
 
 function drawSides() {
@@ -56,14 +56,14 @@ function drawSides() {
     const row = find(side);
     const { name, version } = game[side];
     row.cells[1].textContent = version ? `${name} ${version}` : name;
-    row.cells[2].textContent = clocks ? seconds(clocks[ply][index]) : "";
+    row.cells[2].textContent = clocks ? seconds(clocks[ply][index] / 1e6) : "";
     row.classList.toggle("to-move", ply < game.moves.length && ply % 2 === index);
   });
 }
 
 function describe(move) {
   if (ply === 0) return "The empty board.";
-  const time = ply > game.opening_plies && move.time_us !== undefined ? `, ${seconds(move.time_us)}` : "";
+  const time = ply > game.opening_plies && move.charged_time_seconds !== undefined ? `, ${seconds(move.charged_time_seconds)}` : "";
   const from = ply <= game.opening_plies ? " (opening)" : "";
   return `${ply}. ${SIDES[(ply - 1) % 2]} ${move.cell}${from}${time}`;
 }
