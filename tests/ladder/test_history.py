@@ -13,7 +13,7 @@ from meijin.ladder.history import DAY_CLOSE_DELAY, update_history
 from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh import due_ladders, refresh
 from meijin.store.rows import read_rows
-from meijin.store.schema import RatingDay
+from meijin.store.schema import CalibrationDay, RatingDay
 
 FIRST = date(2026, 1, 1)
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -30,6 +30,12 @@ def kept(league: League) -> list[RatingDay]:
     """The whole history that is kept, by day and version."""
     query = select(RatingDay).order_by(RatingDay.day, RatingDay.version_id)
     return league.database.read(lambda at: read_rows(RatingDay, at.execute(query)))
+
+
+def foretold(league: League) -> list[CalibrationDay]:
+    """What is kept of the games that were foretold, by day and bin."""
+    query = select(CalibrationDay).order_by(CalibrationDay.day, CalibrationDay.bin)
+    return league.database.read(lambda at: read_rows(CalibrationDay, at.execute(query)))
 
 
 def days_of(league: League) -> dict[int, int]:
@@ -70,6 +76,38 @@ def test_each_day_is_a_fit_of_the_games_up_to_it(
         for row in rated_up_to(any_league, cutoff, day)
     ]
     assert kept(any_league) == wanted
+
+
+def test_the_games_of_a_day_are_foretold_by_the_days_before(any_league: League) -> None:
+    """Not those of the first, nor of newcomers, nor repeats."""
+    any_league.finish(*[(0, 1, BLACK), (1, 0, WHITE)] * 20)
+    any_league.finish((0, 1, BLACK), (1, 0, WHITE), (0, 1, BLACK), (0, 1, DRAW), day=2)
+    any_league.finish((0, 1, BLACK), line=(7,), day=2)
+    any_league.finish((0, 1, BLACK), line=(7,), day=2)
+    newcomer = any_league.add_bot()
+    any_league.finish((newcomer, 0, BLACK), (0, newcomer, WHITE), day=2)
+    assert update(any_league, day=3)
+    found = foretold(any_league)
+    assert {row.day for row in found} == {FIRST + timedelta(days=2)}
+    assert sum(row.games for row in found) == 5
+    assert sum(row.points for row in found) == 4.5
+
+
+def test_what_was_foretold_depends_on_no_order(league: League) -> None:
+    """Days that are looked at one by one have the same as all at once."""
+    for day in range(4):
+        league.finish_random(30, seed=day, day=day)
+        update(league, day=day + 1)
+    found = foretold(league)
+    league.set_anchors(0)
+    assert update(league, day=5)
+    assert foretold(league) == found
+    assert len({row.day for row in found}) == 3
+    league.void(40)
+    update(league, day=5)
+    again = foretold(league)
+    assert sum(row.games for row in again) == 89
+    assert again != found
 
 
 def test_today_is_left_out(league: League) -> None:

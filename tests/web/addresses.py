@@ -25,6 +25,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     ),
     "/ladders": ("/ladders",),
     "/ladders/{name}": ("/ladders/{ladder}",),
+    "/ladders/{name}/calibration": ("/ladders/{ladder}/calibration",),
     "/ladders/{name}/diagnosis": ("/ladders/{ladder}/diagnosis",),
     "/ladders/{name}/head-to-head": (
         "/ladders/{ladder}/head-to-head?bot={bot}&opponent={other_bot}",
@@ -68,6 +69,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "/ladders/{name}.atom": ("/ladders/{ladder}.atom",),
     "/ladders/{name}.csv": ("/ladders/{ladder}.csv",),
     "/ladders/{name}.json": ("/ladders/{ladder}.json",),
+    "/ladders/{name}/calibration.csv": ("/ladders/{ladder}/calibration.csv",),
+    "/ladders/{name}/calibration.json": ("/ladders/{ladder}/calibration.json",),
     "/ladders/{name}/diagnosis.json": ("/ladders/{ladder}/diagnosis.json",),
     "/ladders/{name}/head-to-head.json": (
         "/ladders/{ladder}/head-to-head.json?bot={bot}&opponent={other_bot}",

@@ -79,6 +79,9 @@ TOLD = (
     Told(f"{PATH}/head-to-head?bot=ada&opponent=bob", ("and stronger with a chance of", "3-0-1")),
     Told(f"{PATH}/diagnosis"),
     Told(f"{PATH}/diagnosis.json", (f'"ladder":"{NAME}"',)),
+    Told(f"{PATH}/calibration", ("From 20 games of 2026-01-02 to", 'data-chart="calibration"')),
+    Told(f"{PATH}/calibration.csv", ("low,high,games,expected_score,score,",)),
+    Told(f"{PATH}/calibration.json", ('"2026-01-02"',)),
     refused(f"{PATH}/head-to-head?bot=ada"),
     refused(f"{PATH}/history?bots=" + ",".join(f"bot-{number}" for number in range(13))),
 )
@@ -89,6 +92,8 @@ async def test_a_ladder_with_games(site: SiteInTest, browsing: Browsing) -> None
     await asyncio.to_thread(play, site.server.database)
     await asyncio.to_thread(League, site.server.database, bots=2, name="renju-15x15-blitz")
     await assert_told(browsing, TOLD)
+    first_day = Told("/ladders/renju-15x15-blitz/calibration", ("There is nothing yet",))
+    await assert_told(browsing, [first_day])
     for path, bots in ORDERED:
         assert lines_of((await browsing.get(path)).text) == bots, path
     page = (await browsing.get(PATH)).text

@@ -1433,6 +1433,118 @@ class GetDiagnosisResponse(_message.Message):
 Global___GetDiagnosisResponse: _TypeAlias = GetDiagnosisResponse  # noqa: Y015
 
 @_typing.final
+class GetCalibrationRequest(_message.Message):
+    """The arguments of GetCalibration."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder's name; may be empty when there is only one."""
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetCalibrationRequest: _TypeAlias = GetCalibrationRequest  # noqa: Y015
+
+@_typing.final
+class CalibrationBin(_message.Message):
+    """Games whose favourites, the players with the higher expected score, were told about the same."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LOW_FIELD_NUMBER: _builtins.int
+    HIGH_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    EXPECTED_SCORE_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    SCORE_LOW_FIELD_NUMBER: _builtins.int
+    SCORE_HIGH_FIELD_NUMBER: _builtins.int
+    low: _builtins.float
+    """The least that favourites were told, of a point."""
+    high: _builtins.float
+    """The most."""
+    games: _builtins.int
+    """How many games there are."""
+    expected_score: _builtins.float
+    """What the favourites were told to score, in the mean."""
+    score: _builtins.float
+    """What they scored."""
+    score_low: _builtins.float
+    """The lower end of its 95 % interval, by Wilson."""
+    score_high: _builtins.float
+    """The upper end."""
+    def __init__(
+        self,
+        *,
+        low: _builtins.float = ...,
+        high: _builtins.float = ...,
+        games: _builtins.int = ...,
+        expected_score: _builtins.float = ...,
+        score: _builtins.float = ...,
+        score_low: _builtins.float = ...,
+        score_high: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expected_score", b"expected_score", "games", b"games", "high", b"high", "low", b"low", "score", b"score", "score_high", b"score_high", "score_low", b"score_low"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CalibrationBin: _TypeAlias = CalibrationBin  # noqa: Y015
+
+@_typing.final
+class GetCalibrationResponse(_message.Message):
+    """The answer of GetCalibration."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LADDER_FIELD_NUMBER: _builtins.int
+    FIRST_DAY_FIELD_NUMBER: _builtins.int
+    LAST_DAY_FIELD_NUMBER: _builtins.int
+    DAYS_FIELD_NUMBER: _builtins.int
+    BINS_FIELD_NUMBER: _builtins.int
+    ladder: _builtins.str
+    """The ladder's name."""
+    first_day: _builtins.str
+    """The first day (UTC) whose games were foretold, such as `2026-03-04`; empty while there is
+    none: a ladder's second day has to be over.
+    """
+    last_day: _builtins.str
+    """The last one; empty likewise."""
+    days: _builtins.int
+    """How many days there are."""
+    @_builtins.property
+    def bins(self) -> _containers.RepeatedCompositeFieldContainer[Global___CalibrationBin]:
+        """Those with games, from even games to sure ones. Games of versions that had none on a day
+        before are in none.
+        """
+
+    def __init__(
+        self,
+        *,
+        ladder: _builtins.str = ...,
+        first_day: _builtins.str = ...,
+        last_day: _builtins.str = ...,
+        days: _builtins.int = ...,
+        bins: _abc.Iterable[Global___CalibrationBin] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bins", b"bins", "days", b"days", "first_day", b"first_day", "ladder", b"ladder", "last_day", b"last_day"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetCalibrationResponse: _TypeAlias = GetCalibrationResponse  # noqa: Y015
+
+@_typing.final
 class GetHeadToHeadRequest(_message.Message):
     """The arguments of GetHeadToHead."""
 

@@ -65,6 +65,11 @@ class LadderServiceStub:
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisResponse.FromString,
                 _registered_method=True)
+        self.GetCalibration = channel.unary_unary(
+                '/meijin.v1.LadderService/GetCalibration',
+                request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetCalibrationRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetCalibrationResponse.FromString,
+                _registered_method=True)
         self.GetHeadToHead = channel.unary_unary(
                 '/meijin.v1.LadderService/GetHeadToHead',
                 request_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetHeadToHeadRequest.SerializeToString,
@@ -141,6 +146,14 @@ class LadderServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetCalibration(self, request, context):
+        """How true the expected scores of a ladder have been: the games of each day by what all games
+        of the days before foretold. NOT_FOUND for an unknown ladder.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetHeadToHead(self, request, context):
         """What two bots scored against each other on a ladder, and what is to be
         expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
@@ -209,6 +222,11 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     servicer.GetDiagnosis,
                     request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisResponse.SerializeToString,
+            ),
+            'GetCalibration': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCalibration,
+                    request_deserializer=meijin_dot_v1_dot_ladder__service__pb2.GetCalibrationRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_ladder__service__pb2.GetCalibrationResponse.SerializeToString,
             ),
             'GetHeadToHead': grpc.unary_unary_rpc_method_handler(
                     servicer.GetHeadToHead,
@@ -394,6 +412,33 @@ class LadderService:
             '/meijin.v1.LadderService/GetDiagnosis',
             meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisRequest.SerializeToString,
             meijin_dot_v1_dot_ladder__service__pb2.GetDiagnosisResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetCalibration(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.LadderService/GetCalibration',
+            meijin_dot_v1_dot_ladder__service__pb2.GetCalibrationRequest.SerializeToString,
+            meijin_dot_v1_dot_ladder__service__pb2.GetCalibrationResponse.FromString,
             options,
             channel_credentials,
             insecure,

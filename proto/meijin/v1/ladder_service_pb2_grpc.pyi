@@ -60,6 +60,10 @@ class LadderServiceStub:
     each does not explain. NOT_FOUND for an unknown ladder or run,
     FAILED_PRECONDITION for a ladder without a run.
     """
+    GetCalibration: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetCalibrationRequest, _ladder_service_pb2.GetCalibrationResponse]
+    """How true the expected scores of a ladder have been: the games of each day by what all games
+    of the days before foretold. NOT_FOUND for an unknown ladder.
+    """
     GetHeadToHead: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetHeadToHeadRequest, _ladder_service_pb2.GetHeadToHeadResponse]
     """What two bots scored against each other on a ladder, and what is to be
     expected of them. NOT_FOUND for an unknown ladder or bot, INVALID_ARGUMENT
@@ -110,6 +114,10 @@ class LadderServiceAsyncStub(LadderServiceStub):
     """What speaks against a run: pairs, triples and versions that one strength
     each does not explain. NOT_FOUND for an unknown ladder or run,
     FAILED_PRECONDITION for a ladder without a run.
+    """
+    GetCalibration: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetCalibrationRequest, _ladder_service_pb2.GetCalibrationResponse]  # type: ignore[assignment]
+    """How true the expected scores of a ladder have been: the games of each day by what all games
+    of the days before foretold. NOT_FOUND for an unknown ladder.
     """
     GetHeadToHead: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetHeadToHeadRequest, _ladder_service_pb2.GetHeadToHeadResponse]  # type: ignore[assignment]
     """What two bots scored against each other on a ladder, and what is to be
@@ -194,6 +202,16 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         """What speaks against a run: pairs, triples and versions that one strength
         each does not explain. NOT_FOUND for an unknown ladder or run,
         FAILED_PRECONDITION for a ladder without a run.
+        """
+
+    @_abc_1.abstractmethod
+    def GetCalibration(
+        self,
+        request: _ladder_service_pb2.GetCalibrationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ladder_service_pb2.GetCalibrationResponse, _abc.Awaitable[_ladder_service_pb2.GetCalibrationResponse]]:
+        """How true the expected scores of a ladder have been: the games of each day by what all games
+        of the days before foretold. NOT_FOUND for an unknown ladder.
         """
 
     @_abc_1.abstractmethod

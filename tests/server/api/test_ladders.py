@@ -27,6 +27,7 @@ from meijin.store.schema import (
     Bot,
     BotVersion,
     BotVersionId,
+    CalibrationDay,
     DriftFinding,
     FitSummary,
     GoodnessFinding,
@@ -128,6 +129,18 @@ def keep_days_and_machines(connection: Connection, league: League) -> None:
         for day in (1, 2, 3)
     ]
     add_rows(connection, days)
+    foretold = [
+        CalibrationDay(
+            ladder_id=league.ladder_id,
+            day=date(2026, 3, day),
+            bin=3,
+            games=20,
+            expected=13.5,
+            points=15.0,
+        )
+        for day in (2, 3)
+    ]
+    add_rows(connection, foretold)
     for version, (hardware, speed) in zip(league.versions, MACHINES, strict=True):
         change = update(BotVersion).where(BotVersion.id == version)
         connection.execute(change.values(hardware=hardware, nodes_per_second=speed))
@@ -328,6 +341,17 @@ async def test_the_diagnosis_of_a_run_is_shown(rated: ServerInTest) -> None:
     assert not found.run.HasField("fit")
 
 
+async def test_how_true_expected_scores_were_is_told(rated: ServerInTest) -> None:
+    """What favourites were told and what they scored, by the days since the second."""
+    found = await ask(rated, "GetCalibration")
+    assert (found.ladder, found.days) == (NAME, 2)
+    assert (found.first_day, found.last_day) == ("2026-03-02", "2026-03-03")
+    (told,) = found.bins
+    assert (told.games, told.expected_score, told.score) == (40, 0.675, 0.75)
+    assert (told.low, told.high) == pytest.approx((0.65, 0.7))
+    assert (told.score_low, told.score_high) == pytest.approx((0.598, 0.858), abs=1e-3)
+
+
 async def test_tables_become_messages_off_the_loop(
     rated: ServerInTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -444,6 +468,7 @@ SELF = ("INVALID_REQUEST", "does not meet itself")
         ("GetMatrix", {}, NO_RUN),
         ("GetMatrix", {"limit": 201}, ("INVALID_REQUEST", "limit 201")),
         ("GetMatrix", {"bots": ["x"] * 201}, ("INVALID_REQUEST", "bots: 201 names; at most 200")),
+        ("GetCalibration", {"ladder": "x"}, NO_LADDER),
         ("GetDiagnosis", {}, NO_RUN),
         ("GetDiagnosis", {"run_id": "9"}, NO_RUN_9),
         ("GetDiagnosis", {"ladder": "x"}, NO_LADDER),

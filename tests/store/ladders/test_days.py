@@ -11,7 +11,9 @@ from tests.store.stored import stored
 
 from meijin.game import Result
 from meijin.store.ladders.days import (
+    CalibrationBin,
     TallyMark,
+    calibration,
     forget_tallies,
     keep_day,
     keep_tallies,
@@ -21,7 +23,7 @@ from meijin.store.ladders.days import (
     rating_history,
     unrated_days,
 )
-from meijin.store.schema import BotVersionId, DayTally, LadderId, RatingDay
+from meijin.store.schema import BotVersionId, CalibrationDay, DayTally, LadderId, RatingDay
 
 FIRST, SECOND, THIRD = (date(2026, 1, day) for day in (1, 2, 3))
 
@@ -61,11 +63,21 @@ def line_of(day: date, version: BotVersionId, elo: float) -> RatingDay:
     return RatingDay(day=day, version_id=version, elo=elo, margin=12.5, games=20)
 
 
+def foretold(day: date, place: int, games: int, expected: float, points: float) -> CalibrationDay:
+    return CalibrationDay(day=day, bin=place, games=games, expected=expected, points=points)
+
+
 def rate(
-    league: League, day: date, ratings: Sequence[RatingDay], chain: bytes, rules: str = "a"
+    league: League,
+    day: date,
+    ratings: Sequence[RatingDay],
+    chain: bytes,
+    rules: str = "a",
+    *,
+    calibration: Sequence[CalibrationDay] = (),
 ) -> bool:
-    """Keep the ratings of a day; tell whether its games were still those of the chain."""
-    write = partial(keep_day, ladder_id=league.ladder_id, ratings=ratings)
+    """Keep what was made of a day; tell whether its games were still those of the chain."""
+    write = partial(keep_day, ladder_id=league.ladder_id, ratings=ratings, calibration=calibration)
     return league.database.write(write, day=day, chain=chain, rated_with=rules)
 
 
@@ -107,6 +119,29 @@ def test_a_day_is_rated_once_by_the_same_rules(any_league: League) -> None:
     assert unrated(any_league, rules="b") == [FIRST]
     assert rate(any_league, FIRST, [], b"1", rules="b")
     assert stored(any_league.database, RatingDay.day) == []
+
+
+def test_what_days_were_told_is_added_up(any_league: League) -> None:
+    """Of those that are kept; a day that is rated anew, or forgotten, counts for what it is then."""
+    other = League(any_league.database, name="other")
+    for each in (any_league, other):
+        keep(each, tally_of(FIRST, 1), tally_of(SECOND, 2), tally_of(THIRD, 3))
+
+    def found() -> tuple[Sequence[date], Sequence[CalibrationBin]]:
+        return any_league.database.read(calibration, any_league.ladder_id)
+
+    assert found() == ([], [])
+    second = [foretold(SECOND, 4, 10, 7.5, 7.0), foretold(SECOND, 0, 4, 2.1, 1.5)]
+    third = [foretold(THIRD, 4, 30, 22.0, 24.0)]
+    assert rate(any_league, SECOND, [], b"2", calibration=second)
+    assert rate(any_league, THIRD, [], b"3", calibration=third)
+    assert rate(other, THIRD, [], b"3", calibration=third)
+    both = [CalibrationBin(0, 4, 2.1, 1.5), CalibrationBin(4, 40, 29.5, 31.0)]
+    assert found() == ([SECOND, THIRD], both)
+    assert rate(any_league, SECOND, [], b"2", calibration=second[1:])
+    assert found() == ([SECOND, THIRD], [both[0], CalibrationBin(4, 30, 22.0, 24.0)])
+    any_league.database.write(forget_tallies, any_league.ladder_id, 3)
+    assert found() == ([SECOND], [both[0]])
 
 
 def test_ratings_of_other_games_are_not_kept(any_league: League) -> None:

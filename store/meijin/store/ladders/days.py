@@ -12,6 +12,7 @@ from meijin.store.schema import (
     BotId,
     BotVersion,
     BotVersionId,
+    CalibrationDay,
     DayTally,
     Ladder,
     LadderId,
@@ -88,7 +89,7 @@ def forget_tallies(connection: Connection, ladder_id: LadderId, end_sequence: in
 
 
 def _forget_from(connection: Connection, ladder_id: LadderId, day: date) -> None:
-    for model in (DayTally, RatingDay):
+    for model in (DayTally, RatingDay, CalibrationDay):
         mine = delete(model).where(model.ladder_id == ladder_id, model.day >= day)
         connection.execute(mine)
 
@@ -115,12 +116,18 @@ def keep_day(
     connection: Connection,
     ladder_id: LadderId,
     ratings: Sequence[RatingDay],
+    calibration: Sequence[CalibrationDay],
     *,
     day: date,
     chain: bytes,
     rated_with: str,
 ) -> bool:
-    """Keep the ratings at the end of a day, unless its games are others by now; tell whether."""
+    """Keep what was made of a day, unless its games are others by now; tell whether.
+
+    Args:
+        ratings: At its end.
+        calibration: Of its games.
+    """
     mine: tuple[ColumnElement[bool], ...] = (
         DayTally.ladder_id == ladder_id,
         DayTally.day == day,
@@ -129,10 +136,39 @@ def keep_day(
     claim = update(DayTally).where(*mine).values(rated_with=rated_with)
     if not connection.execute(claim).rowcount:
         return False
-    old = delete(RatingDay).where(RatingDay.ladder_id == ladder_id, RatingDay.day == day)
-    connection.execute(old)
+    for model in (RatingDay, CalibrationDay):
+        old = delete(model).where(model.ladder_id == ladder_id, model.day == day)
+        connection.execute(old)
     add_rows(connection, (replace(each, ladder_id=ladder_id) for each in ratings))
+    add_rows(connection, (replace(each, ladder_id=ladder_id) for each in calibration))
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """Games of all days whose favourites were told about the same score."""
+
+    bin: int
+    games: int
+    expected: float
+    """The points that the favourites were told."""
+    points: float
+    """Those that they made."""
+
+
+def calibration(
+    connection: Connection, ladder_id: LadderId
+) -> tuple[Sequence[date], Sequence[CalibrationBin]]:
+    """The days whose games were foretold, oldest first, and these games by what was told."""
+    mine = CalibrationDay.ladder_id == ladder_id
+    days = select(CalibrationDay.day).where(mine).distinct().order_by(CalibrationDay.day)
+    columns = (
+        func.sum(getattr(CalibrationDay, name)).label(name)
+        for name in ("games", "expected", "points")
+    )
+    bins = select(CalibrationDay.bin, *columns).where(mine).group_by(CalibrationDay.bin)
+    found = read_rows(CalibrationBin, connection.execute(bins.order_by(CalibrationDay.bin)))
+    return connection.scalars(days).all(), found
 
 
 def rating_history(

@@ -96,3 +96,21 @@ class RatingDay(Record, table="rating_day"):
     """Half of the 95 % interval; Elo."""
     games: Field[int]
     """Rated ones up to then."""
+
+
+class CalibrationDay(Record, table="calibration_day"):
+    """Games of a day (UTC) whose favourites were told about the same score by all games before.
+
+    Those of versions without a game before are in none.
+    """
+
+    ladder_id: Field[LadderId] = column(ForeignKey("ladder.id"), primary_key=True, default=0)
+    """0 in one that is not kept yet."""
+    day: Field[date] = column(primary_key=True)
+    bin: Field[int] = column(primary_key=True)
+    """From 0 on, each as wide, from an even game to a sure one."""
+    games: Field[int]
+    expected: Field[float]
+    """The points that the favourites were told."""
+    points: Field[float]
+    """Those that they made."""

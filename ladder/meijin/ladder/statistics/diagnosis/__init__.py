@@ -2,5 +2,6 @@
 
 - `residuals`: how far results are from what strengths expect, by pairs and over time
 - `diagnosis`: all pairs together, circles of three, and change over time, as a ladder tells it
+- `calibration`: what games came to that were foretold
 - `copied_play`: bots that choose the same moves more often than their strength explains
 """

@@ -10,6 +10,8 @@ from operator import attrgetter
 
 from sqlalchemy import Connection
 
+from meijin.ladder.statistics.diagnosis.calibration import BINS, EVEN
+from meijin.ladder.statistics.elo import wilson_interval
 from meijin.server.access.caller import Caller, current_caller
 from meijin.server.api.answers.diagnoses import diagnosis_of
 from meijin.server.api.answers.messages import run_to_proto
@@ -34,7 +36,7 @@ from meijin.server.views.ladders import (
 )
 from meijin.store.bots import get_bot
 from meijin.store.ladders import ladders
-from meijin.store.ladders.days import DayRating, rating_history
+from meijin.store.ladders.days import CalibrationBin, DayRating, calibration, rating_history
 from meijin.store.ladders.games import PairCount
 from meijin.store.ladders.runs import (
     CovarianceRow,
@@ -130,6 +132,11 @@ class LadderServicer(LadderServiceServicer):
         run_id = id_if_any(request, "run_id", RatingRunId)
         return await self._storage.read(diagnosis_of, request.ladder, run_id)
 
+    async def GetCalibration(
+        self, request: pb.GetCalibrationRequest, context: Context
+    ) -> pb.GetCalibrationResponse:
+        return await self._storage.read(_calibration, request.ladder)
+
     async def GetHeadToHead(
         self, request: pb.GetHeadToHeadRequest, context: Context
     ) -> pb.GetHeadToHeadResponse:
@@ -192,6 +199,31 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
         return date.fromisoformat(day), BotVersionId(number(version, "page_token"))
     except ValueError:
         raise InvalidRequestError(f'page_token "{token}" is none of this server\'s') from None
+
+
+def _calibration(connection: Connection, ladder: str) -> pb.GetCalibrationResponse:
+    ladder_id = ladders.get_ladder(connection, ladder)
+    days, bins = calibration(connection, ladder_id)
+    return pb.GetCalibrationResponse(
+        ladder=ladders.ladder_row(connection, ladder_id).name,
+        first_day=days[0].isoformat() if days else "",
+        last_day=days[-1].isoformat() if days else "",
+        days=len(days),
+        bins=map(_bin, bins),
+    )
+
+
+def _bin(found: CalibrationBin) -> pb.CalibrationBin:
+    low, high = wilson_interval(found.points, found.games)
+    return pb.CalibrationBin(
+        low=EVEN + found.bin * (1 - EVEN) / BINS,
+        high=EVEN + (found.bin + 1) * (1 - EVEN) / BINS,
+        games=found.games,
+        expected_score=found.expected / found.games,
+        score=found.points / found.games,
+        score_low=low,
+        score_high=high,
+    )
 
 
 def _standings(
