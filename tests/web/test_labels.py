@@ -49,7 +49,7 @@ def test_times_are_told_in_seconds() -> None:
 def test_other_values_are_told_as_they_are() -> None:
     """Numbers without a fraction, texts, lists and truth."""
     assert lines(faults=3, share=0.5, why="<b>", late=True, bots=["a", 1]) == [
-        ("bots", '["a", 1.0]'),
+        ("bots", '["a", 1]'),
         ("faults", "3"),
         ("late", "true"),
         ("share", "0.5"),

@@ -97,7 +97,7 @@ def json_object(message: Message, board: Variant = GOMOKU) -> dict[str, object]:
         board: Where its cells are, unless the message says what is played.
     """
     if "variant" in message.DESCRIPTOR.fields_by_name and message.HasField("variant"):
-        board = _board_of(message.variant)  # type: ignore[attr-defined]
+        board = board_of(message.variant)  # type: ignore[attr-defined]
     found: dict[str, object] = {}
     for name, field in json_fields(message.DESCRIPTOR).items():
         if field.has_presence and not message.HasField(field.name):
@@ -110,6 +110,11 @@ def json_object(message: Message, board: Variant = GOMOKU) -> dict[str, object]:
         else:
             found[name] = write(value, field, board)
     return found
+
+
+def cell_names(moves: bytes, board: Variant) -> list[str]:
+    """The cells of bytes of the contract."""
+    return [cell_name(cell, board) for cell in decode_moves(moves)]
 
 
 def struct_object(struct: Struct) -> dict[str, Any]:
@@ -133,7 +138,7 @@ _WRITERS: Mapping[Form, Callable[[Any, FieldDescriptor, Variant], object]] = {
     Form.PLAIN: lambda value, _field, _board: value,
     Form.WORD: lambda value, field, _: enum_words(field.enum_type).get(value, value or None),
     Form.CELL: lambda value, _, board: cell_name(value, board),
-    Form.CELLS: lambda value, _, board: [cell_name(cell, board) for cell in decode_moves(value)],
+    Form.CELLS: lambda value, _, board: cell_names(value, board),
     Form.SECONDS: lambda value, _field, _board: value.ToNanoseconds() / 1e9,
     Form.TIME: lambda value, _field, _board: value.ToJsonString(),
     Form.STRUCT: lambda value, _field, _board: struct_object(value),
@@ -163,7 +168,7 @@ def _read_object(value: object, kind: Any, board: Variant) -> dict[str, Any]:  #
     if not isinstance(value, dict):
         raise ValueError(f"{kind.name} is an object")  # noqa: TRY004 - a request is wrong
     if "variant" in kind.fields_by_name and isinstance(variant := value.get("variant"), dict):
-        board = _board_of(message_of(game_pb2.Variant, variant))
+        board = board_of(message_of(game_pb2.Variant, variant))
     found: dict[str, object] = {}
     for name, given in value.items():
         field = json_fields(kind).get(name)
@@ -206,7 +211,8 @@ def _value_of(word: object, field: FieldDescriptor) -> int:
     raise ValueError(f"{field.name} can't be {str(word)[:100]!r}; there are: {known_words}")
 
 
-def _board_of(variant: game_pb2.Variant) -> Variant:
+def board_of(variant: game_pb2.Variant) -> Variant:
+    """The board of a variant, be its rule a later release's."""
     return _board(variant.width or GOMOKU.width, variant.height or GOMOKU.height)
 
 

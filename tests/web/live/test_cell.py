@@ -41,7 +41,7 @@ def told(cell: Cell, version: int) -> Any:
 
 
 def update(cells: tuple[int, ...] = (), ply: int = 0, **fields: Any) -> GameUpdate:
-    return GameUpdate(game_id="1", ply=ply, moves=encode_moves(cells), **fields)
+    return GameUpdate(game_id="1", ply=ply, moves=encode_moves(cells), variant=VARIANT, **fields)
 
 
 def test_players_are_told_with_what_people_call_them() -> None:
@@ -57,15 +57,15 @@ def test_one_who_has_all_is_told_what_changes() -> None:
     cell = Cell("arena", str)
     assert cell.since(0) is None
     cell.take(look(update((3, 4), game=game())), 5, is_first=True)
-    assert told(cell, 0)["games"][0]["moves"] == [3, 4]
+    assert told(cell, 0)["games"][0]["moves"] == ["d5", "e5"]
     clocks = Clocks(black_ms=900, white_ms=800, running=BLACK)
     cell.take(look(update((7,), ply=2, clocks=clocks)), 9, is_first=False)
     assert cell.since(1) is cell.since(1)
     frame = told(cell, 1)
     (change,) = frame["games"]
     assert not frame["whole"]
-    assert (change["id"], change["ply"], change["moves"]) == ("1", 2, [7])
-    assert change["clocks"] == {"black": 900, "white": 800, "running": "black", "at": 9}
+    assert (change["id"], change["ply"], change["moves"]) == ("1", 2, ["c4"])
+    assert change["clocks"] == {"black_ms": 900, "white_ms": 800, "running": "black", "at_ms": 9}
     assert "game" not in change
     assert cell.since(2) is None
 
@@ -80,8 +80,8 @@ def test_one_who_has_missed_something_is_told_all() -> None:
     frame = told(cell, 1)
     (whole,) = frame["games"]
     assert frame["whole"]
-    assert (whole["ply"], whole["moves"]) == (0, [3, 4, 5])
-    assert (whole["white"]["score"], whole["white"]["pv"]) == (-3, [4, 5])
+    assert (whole["ply"], whole["moves"]) == (0, ["d5", "e5", "a4"])
+    assert (whole["white"]["score"], whole["white"]["pv"]) == (-3, ["e5", "a4"])
     assert cell.since(0) is cell.since(1)
 
 
@@ -90,7 +90,7 @@ def test_a_choice_of_sides_changes_the_names_alone() -> None:
     cell.take(look(update((3, 4, 5), game=game())), 1, is_first=True)
     cell.take(look(update(ply=3, game=game(black="bob", white="ada"))), 2, is_first=False)
     (whole,) = told(cell, 0)["games"]
-    assert (whole["game"]["black"], whole["moves"]) == ("bob", [3, 4, 5])
+    assert (whole["game"]["black"], whole["moves"]) == ("bob", ["d5", "e5", "a4"])
 
 
 def test_after_a_gap_everybody_is_told_all() -> None:

@@ -70,11 +70,11 @@ async def test_a_game_is_told_over_a_connection(site: SiteInTest) -> None:
     events = [part.splitlines() for part in body.split("\n\n") if part]
     frames = [json.loads(data.removeprefix("data: ")) for kind, data in events[1:-1]]
     assert [frame["whole"] for frame in frames] == [True] + [False] * (len(frames) - 1)
-    moves: list[int] = []
+    moves: list[str] = []
     for frame in frames:
         for game in frame["games"]:
             moves = moves[: game.get("ply", len(moves))] + game.get("moves", [])
-    assert moves == list(FIVE[:4])
+    assert moves == ["a5", "a4", "b5", "b4"]
 
 
 def _stones(subscription: Subscription) -> int:

@@ -1,11 +1,10 @@
 """Labels: values of the contract in a few characters, as tables have them."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TypeVar, cast
 
 from google.protobuf.descriptor import EnumDescriptor
-from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import Struct
 
@@ -14,6 +13,7 @@ from meijin.v1 import game_pb2, play_service_pb2
 from meijin.web.wording import text, wording
 from meijin.wire.capabilities import capabilities_from_proto
 from meijin.wire.enums import WireEnum, name_prefix, word_of
+from meijin.wire.json import struct_object
 from meijin.wire.values import (
     ending_from_proto,
     outcome_from_proto,
@@ -116,7 +116,7 @@ def capability_labels(message: play_service_pb2.Capabilities) -> tuple[str, ...]
 
 def evidence(struct: Struct) -> Iterator[tuple[str, str]]:
     """All that is known of a fault, in the order of the names: no units, and times in seconds."""
-    found: Mapping[str, object] = MessageToDict(struct)
+    found = struct_object(struct)
     for name in sorted(found):
         yield name.removesuffix(_MICROSECONDS).replace("_", " "), _evidence_text(name, found[name])
 
@@ -125,8 +125,6 @@ def _evidence_text(key: str, value: object) -> str:
     if key.endswith(_MICROSECONDS):
         values = value if isinstance(value, list) else [value]
         return ", ".join(map(_seconds, values))[:MAX_TEXT]
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
     told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return told[:MAX_TEXT]
 

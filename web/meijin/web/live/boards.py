@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
-from meijin.game import decode_moves
+from meijin.game import Variant
 from meijin.game.board.moves import MOVE_BYTES
 from meijin.v1 import game_pb2
 from meijin.v1.game_service_pb2 import Clocks, GameEvaluation, GameUpdate
 from meijin.web.templating import plain
+from meijin.wire.json import board_of, cell_names
 from meijin.wire.values import outcome_from_proto, told_numbers
 
 COLORS = {game_pb2.COLOR_BLACK: "black", game_pb2.COLOR_WHITE: "white"}
@@ -27,6 +28,7 @@ class LiveBoard:
     def take(self, update: GameUpdate, now_ms: int) -> None:
         whole = self.whole
         whole.game_id = update.game_id
+        whole.variant.CopyFrom(update.variant)
         if update.HasField("game"):
             whole.game.CopyFrom(update.game)
             if update.game.state != game_pb2.GAME_STATE_RUNNING:
@@ -52,16 +54,17 @@ def to_json(
         shown: What people call a bot of a name.
     """
     found: dict[str, object] = {"id": update.game_id}
+    board = board_of(update.variant)
     if update.HasField("game"):
         found["game"] = _game(update.game, shown)
     if update.moves:
-        found |= {"ply": update.ply, "moves": list(decode_moves(update.moves))}
+        found |= {"ply": update.ply, "moves": cell_names(update.moves, board)}
     if update.HasField("clocks"):
         found["clocks"] = _clocks(update.clocks, clocks_ms)
     if update.HasField("black_evaluation"):
-        found["black"] = _evaluation(update.black_evaluation)
+        found["black"] = _evaluation(update.black_evaluation, board)
     if update.HasField("white_evaluation"):
-        found["white"] = _evaluation(update.white_evaluation)
+        found["white"] = _evaluation(update.white_evaluation, board)
     return found
 
 
@@ -91,10 +94,11 @@ def _outcome(outcome: game_pb2.Outcome) -> str:
 
 def _clocks(clocks: Clocks, at_ms: int) -> Mapping[str, object]:
     running = COLORS.get(clocks.running)
-    return {"black": clocks.black_ms, "white": clocks.white_ms, "running": running, "at": at_ms}
+    sides = {"black_ms": clocks.black_ms, "white_ms": clocks.white_ms}
+    return sides | {"running": running, "at_ms": at_ms}
 
 
-def _evaluation(evaluation: GameEvaluation) -> Mapping[str, object]:
+def _evaluation(evaluation: GameEvaluation, board: Variant) -> Mapping[str, object]:
     analysis = evaluation.analysis
     score, depth, nodes = told_numbers(analysis)
     return {
@@ -102,5 +106,5 @@ def _evaluation(evaluation: GameEvaluation) -> Mapping[str, object]:
         "score": score,
         "depth": depth,
         "nodes": nodes,
-        "pv": list(decode_moves(analysis.pv)),
+        "pv": cell_names(analysis.pv, board),
     }

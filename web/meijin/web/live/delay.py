@@ -54,7 +54,7 @@ def without_thoughts(message: WatchArenaResponse) -> WatchArenaResponse:
 def thoughts_of(message: WatchArenaResponse) -> WatchArenaResponse:
     games = []
     for update in message.games:
-        kept = GameUpdate(game_id=update.game_id)
+        kept = GameUpdate(game_id=update.game_id, variant=update.variant)
         if update.HasField("black_evaluation"):
             kept.black_evaluation.CopyFrom(update.black_evaluation)
         if update.HasField("white_evaluation"):

@@ -139,7 +139,7 @@ async def _begin(send: Send) -> None:
     """Say when to come back, and what time it is by the clock of the frames."""
     await send({"type": "http.response.start", "status": 200, "headers": list(EVENT_STREAM)})
     retry = f"retry: {RETRY // timedelta(milliseconds=1)}\n"
-    hello = retry.encode() + event("hello", {"now": now_ms()})
+    hello = retry.encode() + event("hello", {"now_ms": now_ms()})
     await send({"type": "http.response.body", "body": hello, "more_body": True})
 
 

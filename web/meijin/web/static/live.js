@@ -1,5 +1,7 @@
 /** Live boards: one stream of events a page, which is closed while nobody looks at it. */
 
+import { parseCell } from "./board_words.js";
+
 const COME_BACK_MS = 20_000;
 
 /**
@@ -14,7 +16,7 @@ const COME_BACK_MS = 20_000;
  * @property {{black: string, white: string, names: {black: string, white: string}, tournament: string, width: number, height: number,
  *   line: number, ended: boolean, outcome: string, won: boolean}} game
  * @property {number[]} moves
- * @property {{black: number, white: number, running: string|null, at: number}} [clocks]
+ * @property {{black_ms: number, white_ms: number, running: string|null, at_ms: number}} [clocks]
  * @property {Thought} [black]
  * @property {Thought} [white]
  */
@@ -51,8 +53,8 @@ export class LiveStream {
   left(game, side) {
     const { clocks } = game;
     if (!clocks) return undefined;
-    const used = clocks.running === side ? performance.now() + this.#skew - clocks.at : 0;
-    return Math.max(0, clocks[side] - Math.max(0, used));
+    const used = clocks.running === side ? performance.now() + this.#skew - clocks.at_ms : 0;
+    return Math.max(0, clocks[`${side}_ms`] - Math.max(0, used));
   }
 
   #look() {
@@ -65,7 +67,7 @@ export class LiveStream {
     const query = new URLSearchParams({ topics: [...this.#topics].join(",") });
     const source = new EventSource(`/events?${query}`);
     const take = (kind, take) => source.addEventListener(kind, (event) => take(JSON.parse(event.data)));
-    take("hello", ({ now }) => (this.#skew = now - performance.now()));
+    take("hello", ({ now_ms }) => (this.#skew = now_ms - performance.now()));
     take("games", (frame) => this.#take(frame));
     take("over", ({ topic }) => this.#finish(topic));
     take("refused", ({ topic }) => this.#finish(topic));
@@ -107,8 +109,13 @@ export class LiveStream {
   /** @returns {LiveGame} */
   #merged({ ply, moves, ...change }) {
     const known = this.games.get(change.id) ?? { moves: [] };
-    const all = moves ? [...known.moves.slice(0, ply), ...moves] : known.moves;
+    const { width, height } = change.game ?? known.game;
+    const cells = (names) => names.map((name) => parseCell(name, width, height));
+    const all = moves ? [...known.moves.slice(0, ply), ...cells(moves)] : known.moves;
     const game = { ...known, ...change, moves: all };
+    for (const side of ["black", "white"]) {
+      if (change[side]) game[side] = { ...change[side], pv: cells(change[side].pv) };
+    }
     this.games.set(game.id, game);
     return game;
   }
