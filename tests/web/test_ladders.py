@@ -79,7 +79,7 @@ TOLD = (
     Told(f"{PATH}/head-to-head?bot=ada&opponent=bob", ("and stronger with a chance of", "3-0-1")),
     Told(f"{PATH}/diagnosis"),
     Told(f"{PATH}/diagnosis.json", (f'"ladder":"{NAME}"',)),
-    Told(f"{PATH}/calibration", ("From 20 games of 2026-01-02 to", 'data-chart="calibration"')),
+    Told(f"{PATH}/calibration", ("By 20 games from 2026-01-02 to", 'data-chart="calibration"')),
     Told(f"{PATH}/calibration.csv", ("low,high,games,expected_score,score,",)),
     Told(f"{PATH}/calibration.json", ('"2026-01-02"',)),
     refused(f"{PATH}/head-to-head?bot=ada"),

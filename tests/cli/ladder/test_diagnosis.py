@@ -1,7 +1,13 @@
 import pytest
+from rich.table import Table
 from tests.cli.shown import cells, printed
 
-from meijin.cli.ladder.diagnosis import diagnosis_notes, diagnosis_tables, probability
+from meijin.cli.ladder.diagnosis import (
+    calibration_lines,
+    diagnosis_notes,
+    diagnosis_tables,
+    probability,
+)
 from meijin.v1 import ladder_service_pb2 as pb
 
 ADA, BOB = pb.RatedVersion(bot="ada", version="1"), pb.RatedVersion(bot="bob")
@@ -72,3 +78,18 @@ def test_the_notes_judge_the_fit() -> None:
 )
 def test_a_small_chance_is_not_none(value: float, text: str) -> None:
     assert probability(value) == text
+
+
+def test_the_calibration_is_a_table() -> None:
+    """With its days; before the second day is over it says what it waits for."""
+    row = pb.CalibrationBin(games=40, expected_score=0.726, score=0.7, score_low=0.55)
+    row.score_high = 0.8125
+    found = pb.GetCalibrationResponse(
+        ladder="freestyle-15x15", first_day="2026-01-02", last_day="2026-03-01", bins=[row]
+    )
+    made, note = calibration_lines(found)
+    assert isinstance(made, Table)
+    assert cells(made) == ["72.6%|40|70.0%|55.0%|81.2%"]
+    assert "games of 2026-01-02 to 2026-03-01" in str(note)
+    (waits,) = calibration_lines(pb.GetCalibrationResponse())
+    assert "second day" in str(waits)

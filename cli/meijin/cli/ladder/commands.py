@@ -13,7 +13,12 @@ from rich.console import RenderableType
 from meijin.cli.command import Commands, Output, default_group, option
 from meijin.cli.errors import CommandError
 from meijin.cli.ladder.compare import compare
-from meijin.cli.ladder.diagnosis import LEGEND, diagnosis_notes, diagnosis_tables
+from meijin.cli.ladder.diagnosis import (
+    LEGEND,
+    calibration_lines,
+    diagnosis_notes,
+    diagnosis_tables,
+)
 from meijin.cli.ladder.exports import cite, export
 from meijin.cli.ladder.history import Curves, check_picture, rating_curves, save_plot, terminal_plot
 from meijin.cli.ladder.run import run as run_ladder
@@ -93,6 +98,7 @@ def show(
     matrix: Annotated[bool, "The chance to be stronger, for each two."] = False,
     history: Annotated[bool, "A plot of the ratings day by day."] = False,
     diagnose: Annotated[bool, "Pairs, circles and trends that ratings don't explain."] = False,
+    calibration: Annotated[bool, "What favourites scored, by what they were told."] = False,
     plot: Annotated[Path | None, "With --history: a PNG, SVG or PDF file to draw it in."] = None,
     run: RunOption = "",
     all_versions: Annotated[bool, "Each bot's earlier versions too."] = False,
@@ -107,7 +113,12 @@ def show(
 ) -> Output:
     """Show a ladder: each bot's newest rated version with its Elo, interval, games and faults."""
     machines = (hardware, min_nodes_per_second, max_nodes_per_second)
-    asked = {"--matrix": matrix, "--history": history, "--diagnose": diagnose}
+    asked = {
+        "--matrix": matrix,
+        "--history": history,
+        "--diagnose": diagnose,
+        "--calibration": calibration,
+    }
     views = [view for view, is_asked in asked.items() if is_asked]
     _check_views(views, plot, run, is_csv=export is ExportFormat.CSV, is_chosen=any(machines))
     if 0 < max_nodes_per_second < min_nodes_per_second:
@@ -122,6 +133,10 @@ def show(
         request = pb.GetDiagnosisRequest(ladder=name, run_id=run)
         diagnosis = connection.ask(connection.ladders.GetDiagnosis, request)
         return Output(diagnosis, _diagnosis_lines(diagnosis, top), is_json=is_json)
+    if calibration:
+        told = pb.GetCalibrationRequest(ladder=name)
+        calibrated = connection.ask(connection.ladders.GetCalibration, told)
+        return Output(calibrated, calibration_lines(calibrated), is_json=is_json)
     if history:
         table = whole_table(connection, name, all_versions=all_versions)
         curves = rating_curves(connection, table, top or CURVES)
@@ -161,7 +176,7 @@ def _check_views(
     if is_csv and views:
         raise CommandError("--export csv is for the standings; use --json here")
     if run and views and views[0] != "--diagnose":
-        raise CommandError("--run is for the standings; leave it out with --matrix and --history")
+        raise CommandError(f"--run is for the standings; leave it out with {views[0]}")
     if plot is not None:
         if "--history" not in views:
             raise CommandError("--plot needs --history")

@@ -1,11 +1,12 @@
-"""The diagnosis of a ladder as tables and sentences."""
+"""The diagnosis and the calibration of a ladder as tables and sentences."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 from rich.table import Table
 
+from meijin.cli.output import Styled
 from meijin.cli.tables import number, table, text
 from meijin.v1 import ladder_service_pb2 as pb
 
@@ -82,6 +83,27 @@ def diagnosis_tables(response: pb.GetDiagnosisResponse, top: int = 0) -> list[Ta
         for title, columns, rows in found
         if rows
     ]
+
+
+CALIBRATION = (
+    number("told", lambda row: f"{row.expected_score:.1%}"),
+    number("games"),
+    number("scored", lambda row: f"{row.score:.1%}"),
+    number("from", lambda row: f"{row.score_low:.1%}"),
+    number("to", lambda row: f"{row.score_high:.1%}"),
+)
+
+
+def calibration_lines(response: pb.GetCalibrationResponse) -> Iterator[Table | Styled]:
+    """What favourites scored, by what all games of the days before had told of them."""
+    if not response.bins:
+        yield Styled("nothing was foretold yet; a ladder's second day has to be over")
+        return
+    yield table("Favourites by what they were told", CALIBRATION, response.bins)
+    yield Styled(
+        f"games of {response.first_day} to {response.last_day}, each day's by those before it; "
+        "from, to: the 95 % interval of what they scored"
+    )
 
 
 def _namer(response: pb.GetDiagnosisResponse) -> Callable[[pb.RatedVersion], str]:
