@@ -97,6 +97,75 @@ async def test_lobby_shows_who_takes_on_anybody(site: SiteInTest, browsing: Brow
     assert 'value="shy"' not in page
 
 
+LINK = (
+    "/play?bot=rita&rule=renju&size=15&line=5&opening_rule=swap2&color=white&bot_time=2"
+    "&clock=5m%2B5s"
+)
+
+
+@pytest.mark.usefixtures("rita")
+async def test_link_sets_all_terms(browsing: Browsing) -> None:
+    """What an address asks for is chosen in the form, whose own link says it again."""
+    page = (await browsing.get(LINK)).text
+    for value in ("rita", "renju", "15", "swap2", "white", "2", "5m+5s"):
+        assert f'<option value="{value}" selected>' in page
+    assert ORIGIN + LINK.replace("&", "&amp;") in page
+    assert "message wrong" not in page
+
+
+@pytest.mark.usefixtures("rita")
+async def test_link_to_what_cannot_be(browsing: Browsing) -> None:
+    """What is refused is told above the form with the usual terms; a bot may be away."""
+    for query, status, words in (
+        ("rule=chess", 400, "no rule &#34;chess&#34;"),
+        ("size=99", 400, "size must be a whole number"),
+        ("color=red", 400, "is no side"),
+        ("clock=5m%2B", 400, "no time control"),
+        ("bot=gone", 200, "gone is not connected now"),
+        ("game=99", 404, "99"),
+        ("moves=h8h8", 400, "h8 is occupied"),
+    ):
+        answer = await browsing.get(f"/play?{query}")
+        assert (answer.status, words in answer.text) == (status, True), (query, answer.text)
+        if status != 404:
+            assert '<option value="freestyle" selected>' in answer.text
+
+
+async def test_what_a_bot_cannot_play(site: SiteInTest, browsing: Browsing) -> None:
+    """Its card says why; a form that asks for it all the same is shown again as it was filled."""
+    await taker(site, "plain")
+    assert (
+        "It does not play swap2 openings." in (await browsing.get("/play?opening_rule=swap2")).text
+    )
+    answer = await browsing.post(
+        "/play", bot="plain", opponent="", opening_rule="swap2", clock="5m+5s"
+    )
+    assert (answer.status, "does not play swap2" in answer.text) == (400, True)
+    assert '<option value="5m+5s" selected>' in answer.text
+
+
+async def test_playing_on_from_a_game(rita: Peer, browsing: Browsing) -> None:
+    """From any of its plies but those where it is over, with the side that is to move."""
+    seat = await begin(browsing, opening_rule="swap2", size="15")
+    await seat.state()
+    await seat.send("move", cells="h8 i9 j8")
+    await rita.choose(await rita.turn(), game_pb2.COLOR_WHITE)
+    await rita.play(await rita.turn(), 0)
+    await seat.state(4)
+    where = {"game": seat.game_id, "ply": "3"}
+    page = (await browsing.get("/play?" + urlencode(where))).text
+    assert "After 3 moves of" in page
+    assert '<option value="white" selected>' in page
+    wanted = {"bot": "", "opponent": "rita", "color": "white", **where}
+    on = await led_to(browsing, await browsing.post("/play", **wanted))
+    assert (await on.state(3))["moves"] == (await seat.state(4))["moves"][:3]
+    assert (await on.state(3))["color"] == "white"
+    refused = await browsing.get("/play?" + urlencode(where | {"ply": "5"}))
+    assert f"game {seat.game_id} has 4 moves; there is no ply 5" in refused.text
+    over = urlencode({"variant": "freestyle 15x15", "moves": "a1a2b1b2c1c2d1d2e1"})
+    assert "over in that position" in (await browsing.get(f"/play?{over}")).text
+
+
 @pytest.mark.settings(registration="closed")
 async def test_person_wins(site: SiteInTest, browsing: Browsing) -> None:
     """Five stones in a row, each sent by the page, end the game; it is none of a ladder's."""

@@ -67,7 +67,7 @@ def _set(processes: Processes) -> Stage:
     troupe = processes.start_command("troupe", *command, PYTHONPATH=str(root))
     eventually(lambda: server.connected_bots() >= set(BOTS) or not troupe.is_running)
     assert troupe.is_running, troupe.words
-    for name in ("ada", SINGLE):
+    for name in ("ada", "wide", SINGLE):
         policy = bot_service_pb2.UpdateBotRequest(
             name=name, challenges=bot_service_pb2.CHALLENGE_POLICY_ANYONE
         )

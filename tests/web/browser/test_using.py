@@ -167,12 +167,8 @@ def moves(watched: Watched, stage: Stage, game_id: str) -> list[int]:
 def begin(watched: Watched, opening: str, opponent: str = "ada") -> None:
     """Ask a bot for a game, with black."""
     page = watched.page
-    watched.open("/play")
-    page.locator("#opponent").select_option(opponent)
-    page.locator("#rule").select_option("freestyle")
-    page.locator("#size").select_option("15")
-    page.locator("#opening_rule").select_option(opening)
-    page.locator("form.form").get_by_role("button").last.click()
+    watched.open(f"/play?bot={opponent}&opening_rule={opening}")
+    page.get_by_role("button", name=f"Play against {opponent}", exact=True).click()
     expect(page.locator("#table, #queue")).to_be_visible()
 
 

@@ -1,6 +1,6 @@
 """Pages of people who play.
 
-- `lobby`: whom one may play; `terms`: what a form asks to play
+- `lobby`: whom one may play, and on which terms; `opponents`, `terms` and `position`: its parts
 - `queue`: waiting for a bot that others play
 - `board`: a game, and all that is done there
 - `person`: who plays in a browser, as its cookie says

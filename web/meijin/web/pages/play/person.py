@@ -3,13 +3,14 @@
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from http import HTTPStatus
 
 from starlette.responses import Response
 
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.web.gateway import Services, Visitor
 from meijin.web.play.stream import PersonStream
-from meijin.web.refusals import bad_request
+from meijin.web.refusals import Refusal, bad_request
 from meijin.web.request import PageRequest, see_other
 from meijin.web.wording import text
 
@@ -56,6 +57,36 @@ class PlayingPerson:
             raise bad_request(text("play.nobody"))
         return await cls.enter(request, token)
 
+    @classmethod
+    async def come(
+        cls, request: PageRequest, name: str = "", class_key: str = ""
+    ) -> "PlayingPerson":
+        """The person in whose browser a page is asked for, who comes now if nobody played there.
+
+        Args:
+            name: What one who comes wants to be called.
+            class_key: Of the class by whose link one comes.
+
+        Raises:
+            AioRpcError: the server takes no people, or no more of them.
+            Refusal: there is no room.
+        """
+        if request.http.cookies.get(COOKIE):
+            try:
+                return await cls.of(request)
+            except Refusal as refusal:
+                if refusal.status is not HTTPStatus.UNAUTHORIZED:  # forgotten: comes anew
+                    raise
+        asked = pb.EnterAsPersonRequest(display_name=name, class_key=class_key or class_of(request))
+        anyone = Services(request.site.gateway.channel(Visitor(request.visitor.host)))
+        entered = await anyone.challenges.EnterAsPerson(asked)
+        request.site.names.expire()
+        return await cls.enter(request, entered.token)
+
+    def remember(self, request: PageRequest, response: Response) -> None:
+        """Have the browser keep who plays there."""
+        request.set_cookie(response, COOKIE, self.token, COOKIE_AGE)
+
     async def challenge(
         self,
         request: PageRequest,
@@ -79,7 +110,7 @@ class PlayingPerson:
         )
         made = await self.services.challenges.CreateChallenge(asked)
         response = see_other(f"/play/challenges/{made.challenge.challenge_id}")
-        request.set_cookie(response, COOKIE, self.token, COOKIE_AGE)
+        self.remember(request, response)
         if class_key:
             request.set_cookie(response, CLASS_COOKIE, class_key, COOKIE_AGE)
         return response

@@ -5,10 +5,11 @@ from datetime import timedelta
 from meijin.game import FREE, TimeControl, encode_moves
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.web.forms import Fields, variant_of
+from meijin.web.pages.play.position import Position
 from meijin.web.play.person_game import PersonGame
-from meijin.web.refusals import bad_request, refusing_values
+from meijin.web.refusals import bad_request
 from meijin.web.wording import text
-from meijin.wire.values import opening_rule_to_proto, time_control_to_proto
+from meijin.wire.values import opening_rule_to_proto, time_control_to_proto, variant_to_proto
 
 CASUAL_CLOCK = TimeControl(per_move=timedelta(minutes=15))
 """A person's, where no clock is asked for."""
@@ -26,28 +27,52 @@ COLORS = {
 """A person's; where an opening rule is played, who begins has black so far."""
 
 
-def asked_settings(fields: Fields) -> pb.ChallengeSettings:
+USUAL = {
+    "bot": "",
+    "rule": "freestyle",
+    "size": "15",
+    "line": "5",
+    "opening_rule": "free",
+    "color": "black",
+    "bot_time": BOT_TIMES[1],
+    "clock": CLOCKS[0],
+}
+"""What the form says where neither an address nor a person has filled it in."""
+
+PRESETS = {
+    "quick": {},
+    "renju": {"rule": "renju"},
+    "serious": {"opening_rule": "swap2", "bot_time": "10", "clock": "10m+10s"},
+}
+"""Terms that are to be had at once, by what is not usual in them."""
+
+
+def asked_settings(fields: Fields, position: Position | None = None) -> pb.ChallengeSettings:
     """What a form asks for.
 
+    Args:
+        position: Where the game begins; ``None`` for the empty board of the form's variant.
+
     Raises:
-        Refusal: it can't be played.
+        ValueError: it can't be played.
     """
-    color, clock = fields.get("color", "black"), fields.get("clock") or CLOCKS[0]
-    with refusing_values():
-        settings = pb.ChallengeSettings(
-            games=1,
-            variant=variant_of(fields),
-            time_control=time_control_to_proto(
-                CASUAL_CLOCK if clock == CLOCKS[0] else TimeControl.parse(clock)
-            ),
-            opponent_time_control=time_control_to_proto(
-                TimeControl.parse(f"{fields.get('bot_time') or '1'}/move")
-            ),
-        )
+    color, clock = (fields.get(name) or USUAL[name] for name in ("color", "clock"))
     if color not in COLORS:
-        raise bad_request(text("play.no_color", color=color))
-    settings.colors = COLORS[color]
-    return settings
+        raise ValueError(text("play.no_color", color=color))
+    if position is not None and position.board.is_over:
+        raise ValueError(text("play.over_there"))
+    return pb.ChallengeSettings(
+        games=1,
+        variant=variant_of(fields) if position is None else variant_to_proto(position.variant),
+        openings=[encode_moves(position.board.moves)] if position and position.ply else (),
+        time_control=time_control_to_proto(
+            CASUAL_CLOCK if clock == CLOCKS[0] else TimeControl.parse(clock)
+        ),
+        opponent_time_control=time_control_to_proto(
+            TimeControl.parse(f"{fields.get('bot_time') or USUAL['bot_time']}/move")
+        ),
+        colors=COLORS[color],
+    )
 
 
 def rematch_settings(game: PersonGame, settings: pb.ChallengeSettings) -> pb.ChallengeSettings:
