@@ -124,7 +124,7 @@ Global___GetChancesRequest: _TypeAlias = GetChancesRequest  # noqa: Y015
 @_typing.final
 class ChanceMap(_message.Message):
     """What a bot's scores are worth: at a score s it may expect
-    1 / (1 + exp(-(s / scale + offset))) points of the game. A score from 29000 to 30000 is a
+    1 / (1 + exp(-(s / scale + offset))) points of a game with an equal opponent. A score from 29000 to 30000 is a
     proven win 30000 - s plies away, and its negative a proven loss.
     """
 

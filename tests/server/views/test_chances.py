@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, cast
@@ -29,19 +30,22 @@ def database(tmp_path: Path) -> Iterator[Database]:
         yield opened
 
 
-def played(truth: ChanceMap, games: int, seed: int = 1) -> list[ToldScores]:
-    """Games whose scores are worth what a map says."""
-    rng = Random(seed)
-    scores = [round(rng.gauss(0, 2 * truth.scale)) for _ in range(games)]
-    return [ToldScores(float(rng.random() < truth.chance(each)), [each]) for each in scores]
+def played(truth: ChanceMap, games: int, strength: float = 0.0) -> list[ToldScores]:
+    """Games whose scores are worth what a map says, and more for a bot that is the stronger."""
+    rng = Random(1)
+    actual = replace(truth, offset=truth.offset + strength)
+    even = -truth.offset * truth.scale
+    scores = [round(rng.gauss(even, 2 * truth.scale)) for _ in range(games)]
+    return [ToldScores(float(rng.random() < actual.chance(each)), [each]) for each in scores]
 
 
-@pytest.mark.parametrize("truth", [ChanceMap(75, 0.5), ChanceMap(3000, -1), ChanceMap(10, 0)])
-def test_the_scale_of_an_engine_is_found(truth: ChanceMap) -> None:
-    """Whatever its unit."""
-    found = fit_chances(played(truth, 2000))
-    assert found.scale == pytest.approx(truth.scale, rel=0.2)
-    assert found.offset == pytest.approx(truth.offset, abs=0.2)
+@pytest.mark.parametrize("truth", [ChanceMap(75, 0.5), ChanceMap(3000, -1), ChanceMap(20, -2.5)])
+@pytest.mark.parametrize("strength", [0, 1, -1])
+def test_the_scale_of_an_engine_is_found(truth: ChanceMap, strength: float) -> None:
+    """Whatever its unit and its score of an even position are, and however strong it is."""
+    found = fit_chances(played(truth, 2000, strength))
+    assert found.scale == pytest.approx(truth.scale, rel=0.25)
+    assert found.chance(round(-truth.offset * truth.scale)) == pytest.approx(0.5, abs=0.13)
     assert found.games == 2000
 
 

@@ -19,12 +19,12 @@ class ChanceMap:
     scale: float = 100.0
     """By how much a score has to grow for the odds to become e times as good."""
     offset: float = 0.0
-    """The logarithm of the odds at a score of 0."""
+    """The logarithm of the odds at a score of 0, against an equal opponent."""
     games: int = 0
     """That it was fitted to; 0 for the map of a bot that nothing is known of."""
 
     def chance(self, score: int) -> float:
-        """The points, 0 to 1, that the bot may expect of a game when it tells a score."""
+        """The points, 0 to 1, that the bot may expect against an equal when it tells a score."""
         if (moves := wins_in(score)) is not None:
             return float(moves > 0)
         odds = score / self.scale + self.offset

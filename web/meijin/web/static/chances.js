@@ -4,7 +4,7 @@ const WIN_SCORE = 30_000; // less a point for each ply up to the win
 const PROVEN_SCORE = 29_000;
 
 /**
- * The points, 0 to 1, that a bot may expect of a game when it tells a score.
+ * The points, 0 to 1, that a bot may expect against an equal when it tells a score.
  *
  * @param {{ scale: number, offset: number }} map Of the bot.
  * @param {number} score From its own side.
