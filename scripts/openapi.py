@@ -145,6 +145,13 @@ class Contract:
         for number, part in enumerate(parts):
             self.comments[f"{name}{mark}{part}"] = said.get((*path, 2, number), "")
 
+    def told(self, each: Field) -> str:
+        """The comment of a field, without how it is written where that is no JSON."""
+        return BINARY.sub("", self.comments[each.full_name]).replace("unspecified", "null")
+
+
+BINARY = re.compile(r"[:,] (two bytes a cell, little-endian|row \* width \+ column, row 0 on top)")
+
 
 def write_document() -> None:
     """Write the document where the API serves it from."""
@@ -264,7 +271,8 @@ def _statuses(method: Method, text: str) -> Iterator[HTTPStatus]:
     yield from (HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED)
     if method.verb != "GET" or method.permission not in READABLE:
         yield HTTPStatus.FORBIDDEN
-    if "{" in method.path or "NOT_FOUND" in text:
+    names = {name.rpartition(".")[2] for name, _ in _fields(descriptor_of(method.request), "")}
+    if "{" in method.path or "NOT_FOUND" in text or names & NAMED:
         yield HTTPStatus.NOT_FOUND
     if "ALREADY_EXISTS" in text:
         yield HTTPStatus.CONFLICT
@@ -272,6 +280,9 @@ def _statuses(method: Method, text: str) -> Iterator[HTTPStatus]:
         yield HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     yield HTTPStatus.TOO_MANY_REQUESTS
 
+
+NAMED = {"bot", "bots", "challenger", "ladder", "webhook_id"}
+"""Fields of requests that name what there may be none of."""
 
 READABLE = {method_pb2.PERMISSION_ANYONE, method_pb2.PERMISSION_READER}
 """The permissions that no known caller lacks."""
@@ -335,7 +346,7 @@ def _parameters(
             continue
         schema = _schema(contract, each, is_asked=True)
         parameter: Schema = {"name": name, "in": place, "schema": schema}
-        if comment := contract.comments[each.full_name]:
+        if comment := contract.told(each):
             parameter["description"] = comment
         if place == "path":
             parameter["required"] = True
@@ -362,7 +373,7 @@ def _message(contract: Contract, message: Descriptor, *, is_asked: bool = False)
         schema["properties"] = {
             name: {
                 **_schema(contract, each, is_asked=is_asked),
-                "description": contract.comments[each.full_name],
+                "description": contract.told(each),
             }
             for name, each in fields.items()
         }

@@ -69,7 +69,8 @@ class TokenServiceServicer:
     """
 
     def CreateToken(self, request, context):
-        """Makes a token and returns its secret, which is shown this once.
+        """Makes a token and returns its secret, which is shown this once. NOT_FOUND for an
+        unknown bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -36,7 +36,9 @@ class TokenServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TokenServiceAsyncStub: ...
     CreateToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.CreateTokenRequest, _token_service_pb2.CreateTokenResponse]
-    """Makes a token and returns its secret, which is shown this once."""
+    """Makes a token and returns its secret, which is shown this once. NOT_FOUND for an
+    unknown bot.
+    """
     ListTokens: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.ListTokensRequest, _token_service_pb2.ListTokensResponse]
     """Lists tokens, oldest first."""
     RotateToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.RotateTokenRequest, _token_service_pb2.RotateTokenResponse]
@@ -60,7 +62,9 @@ class TokenServiceAsyncStub(TokenServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.CreateTokenRequest, _token_service_pb2.CreateTokenResponse]  # type: ignore[assignment]
-    """Makes a token and returns its secret, which is shown this once."""
+    """Makes a token and returns its secret, which is shown this once. NOT_FOUND for an
+    unknown bot.
+    """
     ListTokens: _aio.UnaryUnaryMultiCallable[_token_service_pb2.ListTokensRequest, _token_service_pb2.ListTokensResponse]  # type: ignore[assignment]
     """Lists tokens, oldest first."""
     RotateToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.RotateTokenRequest, _token_service_pb2.RotateTokenResponse]  # type: ignore[assignment]
@@ -87,7 +91,9 @@ class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _token_service_pb2.CreateTokenRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_token_service_pb2.CreateTokenResponse, _abc.Awaitable[_token_service_pb2.CreateTokenResponse]]:
-        """Makes a token and returns its secret, which is shown this once."""
+        """Makes a token and returns its secret, which is shown this once. NOT_FOUND for an
+        unknown bot.
+        """
 
     @_abc_1.abstractmethod
     def ListTokens(
