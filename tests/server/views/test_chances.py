@@ -102,10 +102,10 @@ def test_no_more_games_are_read_than_say_enough(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bots may say much of every move."""
-    monkeypatch.setattr(chances, "MOST_SCORES", 9)
+    monkeypatch.setattr(chances, "MOST_SCORES", 17)
     league = League(database, bots=2)
-    league.finish(*[(0, 1, BLACK)] * 30)
-    for number in range(1, 31):
+    league.finish(*[(0, 1, BLACK)] * 50)
+    for number in range(1, 51):
         league.change_game(number, analysis={"0": {"score": number}})
     assert database.read(chance_map, league.versions[0]).games == 2 * chances.GAMES_AT_ONCE
 

@@ -18,12 +18,12 @@ MOST_GAMES = 100
 """The newest of a version that its map is fitted to."""
 MOST_SCORES = 2_000
 """After which no more games are read; they come a few at a time, as bots may say much."""
-GAMES_AT_ONCE = 8
+GAMES_AT_ONCE = 16
 
 MOST_SPREADS = 10.0
 """A score counts as at most so many times the usual one: engines write large ones for wins."""
-STEPS = 30
-"""Of Newton's method, each of at most 1; 5 are enough for scores of all built-in bots."""
+STEPS, ENOUGH = 30, 1e-4
+"""Of Newton's method, each of at most 1; one that moves nothing further is the last."""
 LEAST_SLOPE = 0.05
 """Of the logarithm of odds over the usual score: no bot's higher scores are worth less."""
 
@@ -100,7 +100,10 @@ def fit_chances(games: Sequence[ToldScores]) -> ChanceMap:
         slope = design.T @ (weights * (points - expected)) - (found - prior)
         curve = (design.T * (weights * expected * (1 - expected))) @ design + np.eye(2)
         step = np.linalg.solve(curve, slope)
-        found = found + step / max(1.0, float(np.abs(step).max()))
+        longest = float(np.abs(step).max())
+        found = found + step / max(1.0, longest)
+        if longest < ENOUGH:
+            break
     slope_found, offset = found.tolist()
     told = sum(bool(scores) for _, scores in unproven)
     return ChanceMap(spread / max(slope_found, LEAST_SLOPE), offset, told)
