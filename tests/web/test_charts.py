@@ -5,7 +5,7 @@ import json
 import pytest
 
 from meijin.v1 import ladder_service_pb2 as ladder_pb
-from meijin.web.charts import ChartData, ChartMark, ChartSeries, rating_chart
+from meijin.web.charts import ChartData, ChartMark, ChartSeries, rating_chart, sparkline
 from meijin.web.static import StaticFiles
 from meijin.web.templating import environment
 
@@ -51,6 +51,29 @@ def test_history_has_a_line_for_each_version() -> None:
     assert newer.high is not None
     assert list(newer.high) == [None, 1600, 1610]
     assert (older.label, list(older.values)) == ("old", [1490, 1500, None])
+
+
+def test_sparkline_follows_the_newest_version() -> None:
+    """From left to right within its picture, higher ratings higher; two times are needed."""
+    days = [pb_day("2026-01-04", "2.0", 1600), pb_day("2026-01-04", "1.0", 1000)]
+    assert sparkline(days) is None
+    line = sparkline([*days, pb_day("2026-01-02", "1.0", 1500), pb_day("2026-01-01", "1.0", 1550)])
+    assert line is not None
+    assert (line.first, line.last) == (1550, 1600)
+    places = [tuple(map(float, place.split())) for place in line.path[1:].split("L")]
+    assert [x for x, _ in places] == [6, 108.7, 314]
+    assert [y for _, y in places] == [32, 58, 6]
+    assert line.end == places[-1]
+
+
+def test_ratings_by_run_have_their_own_times() -> None:
+    """Several a day."""
+    runs = [pb_day("2026-01-01", "1.0", 1500), pb_day("2026-01-01", "1.0", 1520)]
+    for seconds, run in zip((60, 120), runs, strict=True):
+        run.create_time.seconds = seconds
+    chart = rating_chart([("1.0", runs)], label="history", x_label="day", y_label="Elo")
+    assert list(chart.x) == [60, 120]
+    assert list(chart.series[0].values) == [1500, 1520]
 
 
 def pb_day(day: str, version: str, elo: float) -> ladder_pb.DayRating:

@@ -15,7 +15,7 @@ from tests.web.telling import Told, assert_told, refused
 
 from meijin.v1.status_service_pb2 import GetActivityResponse
 from meijin.web.api.methods import METHODS
-from meijin.web.pages import bots as bots_page
+from meijin.web.pages.bots import listing
 
 SMALL = "/openings?variant=freestyle+5x5"
 LADDER = "freestyle-5x5-classical"
@@ -72,9 +72,8 @@ EMPTY = (
 CRASHED = (
     Told("/bots/ada", (">Versions<", ">Most met<", ">By opening<", ">By ending<", ">Last games<")),
     Told("/bots/ada", ("crash", "ValueError: &lt;odd&gt;", 'href="/games/1"', "Rules: ")),
-    Told("/bots/ada", ("All 1 games with a result are counted",)),
-    Told("/bots/ada?against=bob", ("These versions",)),
-    Told("/bots/ada?against=nobody", ("no bot &#34;nobody&#34;",), ("These versions",)),
+    Told("/bots/ada", ('class="lost"', "Lost to bob, game 1"), ("/play?bot=",)),
+    Told("/bots/bob", ('class="won"', "Won against ada, game 1")),
     Told("/faults", ("ValueError: &lt;odd&gt;", ">Evidence<")),
     Told("/faults?kind=crash&bot=ada", ("ValueError",)),
     Told("/faults?kind=time", (), ("ValueError",)),
@@ -155,7 +154,7 @@ async def test_bots_are_searched_and_paged(
     site: SiteInTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By name or display name, those that are there; names of others are shown as they are."""
-    monkeypatch.setattr(bots_page, "LISTED", 2)
+    monkeypatch.setattr(listing, "LISTED", 2)
     ada, bob, eve = (f'href="/bots/{name}"' for name in ("ada", "bob", "eve"))
     for name, called in (("ada", A_NAME), ("bob", ""), ("eve", "")):
         await site.server.ask("BotService/RegisterBot", name=name, display_name=called)

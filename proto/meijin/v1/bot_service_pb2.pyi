@@ -734,6 +734,14 @@ class GetBotResponse(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     VERSIONS_FIELD_NUMBER: _builtins.int
     RESULTS_FIELD_NUMBER: _builtins.int
+    RANK_FIELD_NUMBER: _builtins.int
+    RANKED_FIELD_NUMBER: _builtins.int
+    rank: _builtins.int
+    """From 1 on, its rank in the table of its `ladder`; 0 where that does not show it, and where
+    `with_results` is not asked for.
+    """
+    ranked: _builtins.int
+    """The lines of that table."""
     @_builtins.property
     def bot(self) -> Global___Bot:
         """The bot."""
@@ -752,10 +760,12 @@ class GetBotResponse(_message.Message):
         bot: Global___Bot | None = ...,
         versions: _abc.Iterable[Global___BotVersion] | None = ...,
         results: Global___BotResults | None = ...,
+        rank: _builtins.int = ...,
+        ranked: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "results", b"results"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "results", b"results", "versions", b"versions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "rank", b"rank", "ranked", b"ranked", "results", b"results", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

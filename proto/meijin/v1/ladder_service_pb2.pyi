@@ -867,6 +867,7 @@ class ListRatingsRequest(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    BY_RUN_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     """The ladder's name; may be empty when there is only one."""
     bot: _builtins.str
@@ -877,6 +878,8 @@ class ListRatingsRequest(_message.Message):
     """
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
+    by_run: _builtins.bool
+    """By the newest 100 runs instead: what there is before the first day is over."""
     def __init__(
         self,
         *,
@@ -884,10 +887,11 @@ class ListRatingsRequest(_message.Message):
         bot: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        by_run: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "ladder", b"ladder", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "by_run", b"by_run", "ladder", b"ladder", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -895,7 +899,7 @@ Global___ListRatingsRequest: _TypeAlias = ListRatingsRequest  # noqa: Y015
 
 @_typing.final
 class DayRating(_message.Message):
-    """A version's rating by the games up to the end of a day."""
+    """A version's rating by the games up to the end of a day, or up to a run."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -904,6 +908,7 @@ class DayRating(_message.Message):
     ELO_FIELD_NUMBER: _builtins.int
     MARGIN_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
     day: _builtins.str
     """The day in UTC, such as `2026-01-31`."""
     version: _builtins.str
@@ -914,6 +919,10 @@ class DayRating(_message.Message):
     """Half of its 95 % interval; Elo."""
     games: _builtins.int
     """Rated games up to then."""
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """When the run was computed; absent where days are asked for."""
+
     def __init__(
         self,
         *,
@@ -922,10 +931,11 @@ class DayRating(_message.Message):
         elo: _builtins.float = ...,
         margin: _builtins.float = ...,
         games: _builtins.int = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["day", b"day", "elo", b"elo", "games", b"games", "margin", b"margin", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "day", b"day", "elo", b"elo", "games", b"games", "margin", b"margin", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

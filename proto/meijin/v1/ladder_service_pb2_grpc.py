@@ -130,8 +130,8 @@ class LadderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListRatings(self, request, context):
-        """A bot's rating at the end of each day, newest first. NOT_FOUND for an
-        unknown ladder or bot.
+        """A bot's rating at the end of each day, or by each run, newest first. NOT_FOUND
+        for an unknown ladder or bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -52,8 +52,8 @@ class LadderServiceStub:
     without a run.
     """
     ListRatings: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ListRatingsRequest, _ladder_service_pb2.ListRatingsResponse]
-    """A bot's rating at the end of each day, newest first. NOT_FOUND for an
-    unknown ladder or bot.
+    """A bot's rating at the end of each day, or by each run, newest first. NOT_FOUND
+    for an unknown ladder or bot.
     """
     GetDiagnosis: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetDiagnosisRequest, _ladder_service_pb2.GetDiagnosisResponse]
     """What speaks against a run: pairs, triples and versions that one strength
@@ -107,8 +107,8 @@ class LadderServiceAsyncStub(LadderServiceStub):
     without a run.
     """
     ListRatings: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ListRatingsRequest, _ladder_service_pb2.ListRatingsResponse]  # type: ignore[assignment]
-    """A bot's rating at the end of each day, newest first. NOT_FOUND for an
-    unknown ladder or bot.
+    """A bot's rating at the end of each day, or by each run, newest first. NOT_FOUND
+    for an unknown ladder or bot.
     """
     GetDiagnosis: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetDiagnosisRequest, _ladder_service_pb2.GetDiagnosisResponse]  # type: ignore[assignment]
     """What speaks against a run: pairs, triples and versions that one strength
@@ -189,8 +189,8 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ladder_service_pb2.ListRatingsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.ListRatingsResponse, _abc.Awaitable[_ladder_service_pb2.ListRatingsResponse]]:
-        """A bot's rating at the end of each day, newest first. NOT_FOUND for an
-        unknown ladder or bot.
+        """A bot's rating at the end of each day, or by each run, newest first. NOT_FOUND
+        for an unknown ladder or bot.
         """
 
     @_abc_1.abstractmethod

@@ -275,6 +275,32 @@ async def test_a_bots_ratings_are_listed_newest_first(rated: ServerInTest) -> No
     ]
 
 
+async def test_a_bots_ratings_by_run(rated: ServerInTest) -> None:
+    """With when each was computed: there are some before any day is over."""
+    token, found = "", list[pb.DayRating]()
+    while token or not found:
+        page = await ask(rated, "ListRatings", bot=ADA, by_run=True, page_size=1, page_token=token)
+        found += page.ratings
+        token = page.next_page_token
+    assert [(each.elo, each.version, each.games) for each in found] == [
+        (SECOND[0], "1.0", 6),
+        (FIRST[0], "1.0", 6),
+    ]
+    newer, older = (each.create_time.ToDatetime(UTC) for each in found)
+    assert newer > older
+    assert found[0].day == f"{newer:%Y-%m-%d}"
+
+
+async def test_a_bots_rank_is_that_of_the_table(rated: ServerInTest) -> None:
+    """Among the lines that are shown; nobody has one where no run rates it."""
+    table = (await ask(rated, "GetStandings")).standings
+    for row in table:
+        found = await rated.ask("BotService/GetBot", name=row.bot, with_results=True)
+        assert (found.rank, found.ranked) == (row.rank, len(table))
+    await rated.register("new")
+    assert not (await rated.ask("BotService/GetBot", name="new", with_results=True)).rank
+
+
 async def test_head_to_head(unrated: ServerInTest) -> None:
     """From the first bot's side, by colours; nothing is expected before the first run."""
     score = await ask(unrated, "GetHeadToHead", bot=ADA, opponent=BOB)

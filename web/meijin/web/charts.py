@@ -85,24 +85,31 @@ def rating_chart(
     x_label: str,
     y_label: str,
 ) -> ChartData:
-    """Ratings over days, each curve with its name and its 95 % intervals."""
-    days = sorted({rating.day for _, curve in curves for rating in curve})
+    """Ratings over days or runs, each curve with its name and its 95 % intervals."""
+    times = sorted({rated_time(rating) for _, curve in curves for rating in curve})
     return ChartData(
         label=label,
-        x=[datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() for day in days],
+        x=times,
         x_label=x_label,
         y_label=y_label,
-        series=[_curve(name, curve, days) for name, curve in curves],
+        series=[_curve(name, curve, times) for name, curve in curves],
         is_time=True,
     )
 
 
-def _curve(name: str, curve: Sequence[pb.DayRating], days: Sequence[str]) -> ChartSeries:
-    rated = {rating.day: rating for rating in curve}
+def rated_time(rating: pb.DayRating) -> float:
+    """When a rating was so, in seconds since 1970: the day, or the run's own time."""
+    if rating.HasField("create_time"):
+        return rating.create_time.seconds
+    return datetime.fromisoformat(rating.day).replace(tzinfo=UTC).timestamp()
+
+
+def _curve(name: str, curve: Sequence[pb.DayRating], times: Sequence[float]) -> ChartSeries:
+    rated = {rated_time(rating): rating for rating in curve}
 
     def values(side: int) -> list[float | None]:
-        """The rating and this many margins, by day."""
-        found = map(rated.get, days)
+        """The rating and this many margins, by time."""
+        found = map(rated.get, times)
         return [each and round(each.elo + side * each.margin, DIGITS) for each in found]
 
     return ChartSeries(name, values(0), values(-1), values(1))
@@ -118,3 +125,50 @@ def _series(series: ChartSeries) -> dict[str, object]:
     if series.low is not None and series.high is not None:
         made |= {"low": list(series.low), "high": list(series.high)}
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class Sparkline:
+    """A small line without axes."""
+
+    path: str
+    """Of SVG."""
+    end: tuple[float, float]
+    """Where it ends."""
+    first: float
+    """The value that it begins with."""
+    last: float
+
+
+SPARK_WIDTH, SPARK_HEIGHT, SPARK_MARGIN = 320, 64, 6
+LEAST_SPAN = 40
+"""Elo: less than that fills no picture."""
+
+
+def sparkline(ratings: Sequence[pb.DayRating]) -> Sparkline | None:
+    """How a bot's rating went, that of its newest version at each time; ``None`` for no line.
+
+    Args:
+        ratings: The newest time and version first.
+    """
+    newest: dict[float, float] = {}
+    for rating in ratings:
+        newest.setdefault(rated_time(rating), rating.elo)
+    if len(newest) < 2:  # noqa: PLR2004 - a line has two ends
+        return None
+    points = sorted(newest.items())
+    (begin, first), (end, last) = points[0], points[-1]
+    low, high = min(newest.values()), max(newest.values())
+    middle, span = (low + high) / 2, max(high - low, LEAST_SPAN)
+
+    def place(time: float, elo: float) -> tuple[float, float]:
+        across = (time - begin) / (end - begin)
+        up = (elo - middle) / span + 1 / 2
+        width, height = SPARK_WIDTH - 2 * SPARK_MARGIN, SPARK_HEIGHT - 2 * SPARK_MARGIN
+        return round(SPARK_MARGIN + width * across, 1), round(
+            SPARK_HEIGHT - SPARK_MARGIN - height * up, 1
+        )
+
+    places = [place(time, elo) for time, elo in points]
+    path = "M" + "L".join(f"{x:g} {y:g}" for x, y in places)
+    return Sparkline(path, places[-1], first, last)

@@ -1,10 +1,12 @@
 """Bots with their ratings, versions and results."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import Connection
 
+from meijin.server.views.ladders import rank_of
 from meijin.store.bots import BotRow, get_bot, get_bots, newest_version_rows
 from meijin.store.ladders.results import BotResults, bot_results
 from meijin.store.ladders.versions import (
@@ -44,10 +46,21 @@ def rated_bot(connection: Connection, name: str) -> RatedBot:
     return found
 
 
-def bot_with_results(
-    connection: Connection, name: str
-) -> tuple[RatedBot, RatedVersions, BotResults]:
-    """A bot with its versions and its results.
+@dataclass(frozen=True, slots=True)
+class BotInFull:
+    """A bot with all that its games have come to."""
+
+    bot: RatedBot
+    rank: int
+    """In the table of the ladder with most of its games; 0 where that does not show it."""
+    ranked: int
+    """The lines of that table."""
+    versions: RatedVersions
+    results: BotResults
+
+
+def bot_in_full(connection: Connection, name: str) -> BotInFull:
+    """A bot with its rank, its versions and its results.
 
     Raises:
         RowNotFoundError: no bot has the name.
@@ -58,4 +71,5 @@ def bot_with_results(
     ladder = "" if found.rating is None else found.rating.ladder
     ratings = version_ratings(connection, ladder, versions)
     rated = [(row, ratings.get(row.id)) for row in rows]
-    return found, rated, bot_results(connection, versions)
+    rank, ranked = rank_of(connection, ladder, found.row.id) if ladder else (0, 0)
+    return BotInFull(found, rank, ranked, rated, bot_results(connection, versions))

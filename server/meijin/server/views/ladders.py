@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from sqlalchemy import Connection
@@ -40,13 +41,16 @@ from meijin.store.ladders.runs import (
     rated_versions,
     standings,
 )
-from meijin.store.ladders.versions import newest_rated_version
+from meijin.store.ladders.versions import PublishedLine, newest_rated_version, published_lines
 from meijin.store.schema import (
     BotId,
     BotVersionId,
     LadderId,
     RatingRunId,
 )
+
+Line: TypeAlias = Standing | PublishedLine
+"""Of a run, with what its rank depends on."""
 
 TIE = 0.005
 """Elo between two ratings that are the same but for rounding."""
@@ -169,7 +173,20 @@ def _ranked(
     ]
 
 
-def _ranks(rows: Sequence[Standing], places: Sequence[int]) -> dict[int, int]:
+def rank_of(connection: Connection, ladder: str, bot_id: BotId) -> tuple[int, int]:
+    """A bot's rank in the table of a ladder, 0 where it is not shown, and how many lines are."""
+    lines = published_lines(connection, ladder)
+    places = _shown(lines, all_versions=False)
+    ranks = _ranks(lines, places)
+    newest = max(
+        (place for place in places if lines[place].bot_id == bot_id),
+        key=lambda place: lines[place].version_id,
+        default=None,
+    )
+    return (0 if newest is None else ranks[newest]), len(places)
+
+
+def _ranks(rows: Sequence[Line], places: Sequence[int]) -> dict[int, int]:
     """The rank of each place; those whose ratings can't be told apart share the first of theirs."""
     ranks: dict[int, int] = {}
     for rank, place in enumerate(places, start=1):
@@ -179,7 +196,7 @@ def _ranks(rows: Sequence[Standing], places: Sequence[int]) -> dict[int, int]:
     return ranks
 
 
-def _shown(rows: Sequence[Standing], *, all_versions: bool) -> list[int]:
+def _shown(rows: Sequence[Line], *, all_versions: bool) -> list[int]:
     """The places of the lines that are shown: no hidden bots', and the newest versions' alone.
 
     Anchors are shown whatever has come after them: the ratings are relative to them.

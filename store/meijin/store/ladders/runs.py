@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
-from sqlalchemy import Connection, delete, false, func, literal, null, select, update
+from sqlalchemy import Connection, delete, false, func, literal, null, select, tuple_, update
 
 from meijin.store.bots import DISTINCT_LABEL
 from meijin.store.errors import MatrixNotKeptError, NoRunError, RowNotFoundError, SupersededRunError
@@ -161,6 +162,46 @@ def list_runs(
         query = query.where(RatingRun.id < before)
     query = query.order_by(RatingRun.id.desc()).limit(limit)
     return read_rows(RatingRun, connection.execute(query))
+
+
+class RunRating(RatingLine):
+    """A version's line of a kept run, as it is listed among others of its bot."""
+
+    create_time: datetime = computed(RatingRun.create_time)
+    """When the run was computed."""
+    version: str = computed(DISTINCT_LABEL)
+
+    @property
+    def day(self) -> str:
+        return f"{self.create_time:%Y-%m-%d}"
+
+    @property
+    def games(self) -> int:
+        return self.as_black.games + self.as_white.games
+
+
+def ratings_by_run(
+    connection: Connection,
+    ladder_id: LadderId,
+    bot_id: BotId,
+    *,
+    limit: int,
+    before: tuple[RatingRunId, BotVersionId] | None = None,
+) -> Sequence[RunRating]:
+    """What the newest `KEPT_RUNS` runs rate the bot's versions, newest run and version first."""
+    newest = select(RatingRun.id).where(RatingRun.ladder_id == ladder_id)
+    newest = newest.order_by(RatingRun.id.desc()).limit(KEPT_RUNS)
+    query = (
+        select(*columns_of(RunRating))
+        .select_from(RatingLine)
+        .join(RatingRun, RatingRun.id == RatingLine.run_id)
+        .join(BotVersion, BotVersion.id == RatingLine.version_id)
+        .where(RatingRun.id.in_(newest), BotVersion.bot_id == bot_id)
+    )
+    if before is not None:
+        query = query.where(tuple_(RatingLine.run_id, RatingLine.version_id) < before)
+    query = query.order_by(RatingLine.run_id.desc(), RatingLine.version_id.desc())
+    return read_rows(RunRating, connection.execute(query.limit(limit)))
 
 
 def standings(

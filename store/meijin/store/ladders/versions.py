@@ -5,7 +5,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
+from meijin.store.rows import columns_of
 from meijin.store.schema import (
+    Bot,
     BotId,
     BotVersion,
     BotVersionId,
@@ -80,6 +82,24 @@ def bot_ratings(connection: Connection, bots: Collection[BotId]) -> dict[BotId, 
         if best is None or ladder == best.ladder or count > games[bot_id, best.ladder]:
             found[bot_id] = BotRating(ladder, elo)
     return found
+
+
+class PublishedLine(NamedTuple):
+    """What ranks depend on of a line of a published run."""
+
+    bot_id: BotId
+    version_id: BotVersionId
+    elo: float
+    is_anchor: bool
+    is_hidden: bool
+
+
+def published_lines(connection: Connection, ladder: str) -> Sequence[PublishedLine]:
+    """The published run of the ladder of that name, best first; nothing before the first."""
+    columns = columns_of(PublishedLine, RatingLine, BotVersion, Bot)
+    query = _published(*columns).join(Bot, Bot.id == BotVersion.bot_id)
+    rows = connection.execute(query.where(Ladder.name == ladder).order_by(RatingLine.rank))
+    return list(map(PublishedLine._make, rows))
 
 
 def version_ratings(

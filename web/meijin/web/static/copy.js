@@ -1,11 +1,12 @@
 /**
- * Buttons that copy a text: `<button data-copy="ID" data-done="Copied" hidden>Copy</button>`.
+ * Buttons that copy a text, or where a link leads: `<button data-copy="ID" data-done="Copied" hidden>Copy</button>`.
  *
  * They are hidden where the browser lets no page copy.
  */
 
 async function copy(button) {
-  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  const source = document.getElementById(button.dataset.copy);
+  await navigator.clipboard.writeText(source.href ?? source.textContent);
   button.textContent = button.dataset.done;
 }
 

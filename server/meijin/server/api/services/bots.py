@@ -28,7 +28,7 @@ from meijin.server.match.wire import engine_from_proto
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.scheduler import Scheduler
-from meijin.server.views.bots import RatedBot, bot_with_results, rated_bot, rated_bots
+from meijin.server.views.bots import RatedBot, bot_in_full, rated_bot, rated_bots
 from meijin.store import bots as store
 from meijin.store.access.people import is_person_name
 from meijin.store.access.tokens import new_secret
@@ -100,11 +100,13 @@ class BotServicer(BotServiceServicer):
     async def GetBot(self, request: pb.GetBotRequest, context: Context) -> pb.GetBotResponse:
         if not request.with_results:
             return pb.GetBotResponse(bot=await self._bot(request.name))
-        found, versions, results = await self._storage.read(bot_with_results, request.name)
+        found = await self._storage.read(bot_in_full, request.name)
         return pb.GetBotResponse(
-            bot=self._to_proto(found),
-            versions=within(starmap(version_to_proto, versions)),
-            results=_results_to_proto(results),
+            bot=self._to_proto(found.bot),
+            versions=within(starmap(version_to_proto, found.versions)),
+            results=_results_to_proto(found.results),
+            rank=found.rank,
+            ranked=found.ranked,
         )
 
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:

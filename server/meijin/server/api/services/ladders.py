@@ -41,9 +41,11 @@ from meijin.store.ladders.games import PairCount
 from meijin.store.ladders.runs import (
     CovarianceRow,
     RatedVersion,
+    RunRating,
     exported_covariances,
     exported_pair_counts,
     list_runs,
+    ratings_by_run,
     run_to_export,
 )
 from meijin.store.schema import BotVersionId, LadderId, RatingRun, RatingRunId
@@ -118,11 +120,20 @@ class LadderServicer(LadderServiceServicer):
     async def ListRatings(
         self, request: pb.ListRatingsRequest, context: Context
     ) -> pb.ListRatingsResponse:
+        if request.by_run:
+            return await list_page(
+                self._storage,
+                request,
+                pb.ListRatingsResponse,
+                partial(_ratings_by_run, ladder=request.ladder, bot=request.bot),
+                token=lambda rating: f"{rating.run_id}.{rating.version_id}",
+            )
         return await list_page(
             self._storage,
             request,
             pb.ListRatingsResponse,
             partial(_ratings, ladder=request.ladder, bot=request.bot),
+            lambda rating: to_message(rating, pb.DayRating, create_time=None),
             token=lambda rating: f"{rating.day}.{rating.version_id}",
         )
 
@@ -180,6 +191,15 @@ def _ratings(
 ) -> Sequence[DayRating]:
     ladder_id, bot_id = ladders.get_ladder(connection, ladder), get_bot(connection, bot)
     return rating_history(connection, ladder_id, bot_id, limit=limit, before=_place(after))
+
+
+def _ratings_by_run(
+    connection: Connection, *, limit: int, after: str, ladder: str, bot: str
+) -> Sequence[RunRating]:
+    ladder_id, bot_id = ladders.get_ladder(connection, ladder), get_bot(connection, bot)
+    run_id, (version,) = _place_in_run(after, 1)
+    before = None if run_id is None else (run_id, BotVersionId(version))
+    return ratings_by_run(connection, ladder_id, bot_id, limit=limit, before=before)
 
 
 def _runs(

@@ -1,4 +1,4 @@
-"""Ratings at the end of each day, of any bots."""
+"""Ratings at the end of each day, or by run before two days are over, of any bots."""
 
 import asyncio
 import json
@@ -15,6 +15,7 @@ from meijin.web.pages.ladders.reading import (
     csv_file,
     json_file,
     query_of,
+    rating_history,
     whole_table,
 )
 from meijin.web.request import Page, PageRequest
@@ -29,8 +30,6 @@ USUAL_BOTS = 5
 """The best, where nobody has chosen."""
 OFFERED = 50
 """Bots that are offered to be chosen, the best."""
-DAYS = 1000
-"""Lines of each bot, the newest: a version's on a day is one."""
 MAX_AGE = timedelta(seconds=10)
 
 
@@ -87,7 +86,8 @@ class History:
             for version, days in self.versions(bot).items():
                 names = spreadsheet_text(bot), spreadsheet_text(version)
                 for each in days:
-                    yield (*names, each.day, each.elo, each.margin, each.games)
+                    time = each.create_time.ToJsonString() if each.HasField("create_time") else ""
+                    yield (*names, time or each.day, each.elo, each.margin, each.games)
 
     def json(self) -> str:
         """What the contract's ListRatings answers for each bot."""
@@ -99,10 +99,8 @@ async def _history(request: PageRequest) -> History:
     bots, services = chosen_bots(request, MAX_BOTS), request.services
     table = await whole_table(services, pb.GetStandingsRequest(ladder=request.path["name"]))
     bots = bots or _best(table)[:USUAL_BOTS]
-    asked = [
-        pb.ListRatingsRequest(ladder=table.ladder.name, bot=bot, page_size=DAYS) for bot in bots
-    ]
-    found = await asyncio.gather(*map(services.ladders.ListRatings, asked))
+    read = (rating_history(services, table.ladder.name, bot) for bot in bots)
+    found = await asyncio.gather(*read)
     return History(table, dict(zip(bots, found, strict=True)), request.site.names.shown)
 
 

@@ -37,6 +37,16 @@ async def whole_table(
     return whole
 
 
+async def rating_history(services: Services, ladder: str, bot: str) -> pb.ListRatingsResponse:
+    """A bot's ratings at the ends of days, or by runs before two days are over."""
+    asked = pb.ListRatingsRequest(ladder=ladder, bot=bot, page_size=PAGE)
+    found = await services.ladders.ListRatings(asked)
+    if len({rating.day for rating in found.ratings}) > 1:
+        return found
+    asked.by_run = True
+    return await services.ladders.ListRatings(asked)
+
+
 async def ladder_names(services: Services) -> Sequence[str]:
     found = await services.ladders.ListLadders(pb.ListLaddersRequest(page_size=PAGE))
     return [each.name for each in found.ladders]
