@@ -50,6 +50,13 @@ SCALARS: Mapping[int, Schema] = {
 }
 """What is written as it is, by the field's type."""
 
+BROKEN: Schema = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {"error": {"$ref": "#/components/schemas/Status"}},
+}
+"""The last line of a stream that has failed."""
+
 CELL_REFERENCE: Schema = {"$ref": "#/components/schemas/Cell"}
 
 FORMS: Mapping[Form, Schema] = {
@@ -257,7 +264,10 @@ def _operation(contract: Contract, method: Method) -> Schema:
         operation["requestBody"] = {"content": {"application/json": content}}
     media_type = STREAM_TYPE if method.is_stream else "application/json"
     answer = _message(contract, descriptor_of(method.response))
-    says = "A message a line." if method.is_stream else "What the method answers."
+    says = "What the method answers."
+    if method.is_stream:
+        answer = {"anyOf": [answer, BROKEN]}
+        says = "A message a line, and one with `error` where the call fails later."
     operation["responses"] = {
         "200": {"description": says, "content": {media_type: {"schema": answer}}},
         **{str(int(status)): _refusal(status.name) for status in _statuses(method, text)},

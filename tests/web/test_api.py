@@ -10,6 +10,9 @@ from typing import Any
 from unittest.mock import AsyncMock, Mock
 
 import pytest
+from tests.openapi import assert_answers
+from tests.peer import play_moves
+from tests.server_in_test import FIVE
 from tests.web.browsing import Answer, Browsing
 from tests.web.conftest import SiteInTest
 
@@ -202,14 +205,18 @@ async def test_unknown_token_is_refused(site: SiteInTest, browsing: Browsing) ->
 async def test_game_is_followed_by_lines(site: SiteInTest) -> None:
     """Each message is a line, and the stream ends with the game."""
     peers = await site.server.pair()
-    assert peers
     game = sent(await site.browse().get("/api/v1/games"))["games"][0]
     watching = asyncio.create_task(site.browse().get(f"/api/v1/games/{game['game_id']}/watch"))
+    await play_moves(peers, FIVE[:2])
     await void(site, game["game_id"])
     answer = await watching
     assert answer.headers["content-type"] == "application/x-ndjson"
     lines = [json.loads(line) for line in answer.text.splitlines()]
     assert lines[-1]["game"]["state"] == "void"
+    assert [move["cell"] for move in lines[-1]["game"]["moves"]] == ["a5", "a4"]
+    refused = sent(await site.browse().get("/api/v1/games/99/watch"))
+    for line in (*lines, {"error": refused}):
+        assert_answers("/api/v1/games/{game_id}/watch", "get", line)
 
 
 async def void(site: SiteInTest, game_id: str) -> None:

@@ -66,6 +66,7 @@ async def test_answers_come_as_they_are_given(server: ServerInTest, ada: Peer) -
     )
     found = await next_of(call)
     assert (found.position, found.cell, found.failure) == (1, 7, "")
+    assert found.variant == VARIANT
     kept = game_pb2.MoveAnalysis(score=-30, depth=4, nodes=650, pv=encode_moves((7, 8)))
     assert found.analysis == kept
     assert found.search_time.ToTimedelta() == timedelta(microseconds=2500)

@@ -62,6 +62,7 @@ async def test_games_are_told_whole_and_then_by_what_changes(server: ServerInTes
     await play_moves(players, FIVE[2:3], first=2)
     (second,) = await look_at(server, watch, 3)
     assert not second.HasField("game")
+    assert second.variant == first.game.variant
     assert (second.game_id, second.ply, cells_of(second)) == (first.game_id, 2, [1])
     assert second.clocks.running == WHITE
     await play_to_five(players, first=3)

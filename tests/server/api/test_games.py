@@ -167,6 +167,7 @@ async def test_a_watcher_sees_every_move_and_the_end(server: ServerInTest) -> No
     seen = [move.cell for message in rest[:-1] for move in message.moves]
     assert seen in (list(FIVE[2:8]), list(FIVE[2:]))  # the last one may be among them
     assert all(not message.HasField("game") for message in rest[:-1])
+    assert all(message.variant == first.variant for message in rest[:-1])
     last = rest[-1].game
     assert (last.state, cells(last), last.ply) == (FINISHED, list(FIVE), 9)
     assert last.outcome.ending == game_pb2.ENDING_FIVE
