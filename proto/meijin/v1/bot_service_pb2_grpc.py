@@ -55,6 +55,11 @@ class BotServiceStub:
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesResponse.FromString,
                 _registered_method=True)
+        self.GetRatings = channel.unary_unary(
+                '/meijin.v1.BotService/GetRatings',
+                request_serializer=meijin_dot_v1_dot_bot__service__pb2.GetRatingsRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_bot__service__pb2.GetRatingsResponse.FromString,
+                _registered_method=True)
         self.ListBotVersions = channel.unary_unary(
                 '/meijin.v1.BotService/ListBotVersions',
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsRequest.SerializeToString,
@@ -103,6 +108,14 @@ class BotServiceServicer:
         """What people call bots and people, of all that are called otherwise than their names say:
         for programs that show names, and ask again whether any has changed. Hidden bots are left
         out, and past 20,000 names those of people first, and then the oldest.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetRatings(self, request, context):
+        """The ratings of some bots, for programs that show them beside names. INVALID_ARGUMENT for
+        more than 500.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -157,6 +170,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.ListDisplayNames,
                     request_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesResponse.SerializeToString,
+            ),
+            'GetRatings': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRatings,
+                    request_deserializer=meijin_dot_v1_dot_bot__service__pb2.GetRatingsRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_bot__service__pb2.GetRatingsResponse.SerializeToString,
             ),
             'ListBotVersions': grpc.unary_unary_rpc_method_handler(
                     servicer.ListBotVersions,
@@ -283,6 +301,33 @@ class BotService:
             '/meijin.v1.BotService/ListDisplayNames',
             meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesRequest.SerializeToString,
             meijin_dot_v1_dot_bot__service__pb2.ListDisplayNamesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRatings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.BotService/GetRatings',
+            meijin_dot_v1_dot_bot__service__pb2.GetRatingsRequest.SerializeToString,
+            meijin_dot_v1_dot_bot__service__pb2.GetRatingsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -48,6 +48,10 @@ class BotServiceStub:
     for programs that show names, and ask again whether any has changed. Hidden bots are left
     out, and past 20,000 names those of people first, and then the oldest.
     """
+    GetRatings: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.GetRatingsRequest, _bot_service_pb2.GetRatingsResponse]
+    """The ratings of some bots, for programs that show them beside names. INVALID_ARGUMENT for
+    more than 500.
+    """
     ListBotVersions: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
     ReportDoctor: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ReportDoctorRequest, _bot_service_pb2.ReportDoctorResponse]
@@ -82,6 +86,10 @@ class BotServiceAsyncStub(BotServiceStub):
     """What people call bots and people, of all that are called otherwise than their names say:
     for programs that show names, and ask again whether any has changed. Hidden bots are left
     out, and past 20,000 names those of people first, and then the oldest.
+    """
+    GetRatings: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.GetRatingsRequest, _bot_service_pb2.GetRatingsResponse]  # type: ignore[assignment]
+    """The ratings of some bots, for programs that show them beside names. INVALID_ARGUMENT for
+    more than 500.
     """
     ListBotVersions: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]  # type: ignore[assignment]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
@@ -138,6 +146,16 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         """What people call bots and people, of all that are called otherwise than their names say:
         for programs that show names, and ask again whether any has changed. Hidden bots are left
         out, and past 20,000 names those of people first, and then the oldest.
+        """
+
+    @_abc_1.abstractmethod
+    def GetRatings(
+        self,
+        request: _bot_service_pb2.GetRatingsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bot_service_pb2.GetRatingsResponse, _abc.Awaitable[_bot_service_pb2.GetRatingsResponse]]:
+        """The ratings of some bots, for programs that show them beside names. INVALID_ARGUMENT for
+        more than 500.
         """
 
     @_abc_1.abstractmethod

@@ -14,10 +14,12 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from meijin.v1.bot_service_pb2 import GetRatingsRequest, GetRatingsResponse
+from meijin.v1.game_pb2 import Game
 from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services, Visitor
 from meijin.web.refusals import bad_request, refusing_values
-from meijin.web.sessions import COOKIE
+from meijin.web.sessions import COOKIE, BrowserSession
 from meijin.web.state import SiteState
 
 MAX_FIELDS = 100
@@ -52,7 +54,7 @@ class PageRequest:
     @cached_property
     def visitor(self) -> Visitor:
         client = self.http.client
-        return Visitor("" if client is None else client.host, self.site.sessions.token(self._key))
+        return Visitor("" if client is None else client.host, self._session.token)
 
     @cached_property
     def services(self) -> Services:
@@ -150,19 +152,29 @@ class PageRequest:
         found = await call(asked)
         return self.page(template, status=status, asked=asked, found=found, **values)
 
+    async def ratings(self, games: Iterable[Game]) -> GetRatingsResponse:
+        """The Elo of those who play some games, by their names."""
+        names = {name for game in games for name in (game.black, game.white)}
+        return await self.services.bots.GetRatings(GetRatingsRequest(bots=sorted(names)))
+
+    @property
+    def is_operator(self) -> bool:
+        return self._session.is_operator
+
     async def private(self, page: LazyPage) -> Response:
         """A page that is the visitor's alone: it is kept by nobody."""
         stored = await self.site.cache.write(page)
         return stored.response(self.http, control="no-store")
 
-    def sign_in(self, token: str, to: str) -> Response:
+    def sign_in(self, token: str, to: str, *, is_operator: bool) -> Response:
         """Have the browser keep a session of a token, and go on to another page."""
         response = see_other(to)
-        self.keep(token, response)
+        self.keep(token, response, is_operator=is_operator)
         return response
 
-    def keep(self, token: str, response: Response) -> None:
-        self.set_cookie(response, COOKIE, self.site.sessions.open(token))
+    def keep(self, token: str, response: Response, *, is_operator: bool) -> None:
+        key = self.site.sessions.open(token, is_operator=is_operator)
+        self.set_cookie(response, COOKIE, key)
 
     def set_cookie(
         self, response: Response, name: str, value: str, max_age: timedelta | None = None
@@ -182,6 +194,10 @@ class PageRequest:
         response = see_other(to)
         response.delete_cookie(COOKIE)
         return response
+
+    @cached_property
+    def _session(self) -> BrowserSession:
+        return self.site.sessions.get(self._key)
 
     @property
     def _key(self) -> str:

@@ -22,8 +22,13 @@ class BrowserSession:
 
     token: str
     """What every call of it shows; only this process has it."""
-    last_seen: float
+    is_operator: bool = False
+    last_seen: float = 0
     """When it asked last, by a monotonic clock; seconds."""
+
+
+NOBODY = BrowserSession("")
+"""Who has not signed in."""
 
 
 class Sessions:
@@ -33,26 +38,26 @@ class Sessions:
         self._clock = clock
         self._sessions: OrderedDict[str, BrowserSession] = OrderedDict()
 
-    def open(self, token: str) -> str:
+    def open(self, token: str, *, is_operator: bool) -> str:
         """Sign a browser in; what its cookie has to say."""
         key = secrets.token_urlsafe(32)
-        self._sessions[key] = BrowserSession(token, self._clock())
+        self._sessions[key] = BrowserSession(token, is_operator, self._clock())
         if len(self._sessions) > MAX_SESSIONS:
             self._sessions.popitem(last=False)
         return key
 
-    def token(self, key: str) -> str:
-        """The token of a session; empty for none, or one that is over."""
+    def get(self, key: str) -> BrowserSession:
+        """A session; `NOBODY` for none, or one that is over."""
         session = self._sessions.get(key)
         if session is None:
-            return ""
+            return NOBODY
         now = self._clock()
         if now - session.last_seen > IDLE_TIME.total_seconds():
             del self._sessions[key]
-            return ""
+            return NOBODY
         self._sessions[key] = replace(session, last_seen=now)
         self._sessions.move_to_end(key)
-        return session.token
+        return session
 
     def close(self, key: str) -> None:
         self._sessions.pop(key, None)

@@ -102,6 +102,13 @@ def published_lines(connection: Connection, ladder: str) -> Sequence[PublishedLi
     return list(map(PublishedLine._make, rows))
 
 
+def ratings_by_name(connection: Connection, names: Collection[str]) -> dict[str, float]:
+    """The same in Elo, by the names of bots."""
+    rows = connection.execute(select(Bot.id, Bot.name).where(Bot.name.in_(names)))
+    known = dict(rows.all())
+    return {known[key]: found.elo for key, found in bot_ratings(connection, known).items()}
+
+
 def version_ratings(
     connection: Connection, ladder: str, versions: Collection[BotVersionId]
 ) -> dict[BotVersionId, VersionRating]:

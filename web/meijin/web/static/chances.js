@@ -22,3 +22,44 @@ export function winsIn(score) {
   const moves = score > 0 ? Math.ceil(plies / 2) : Math.floor(plies / 2);
   return Math.max(moves, 1) * Math.sign(score);
 }
+
+/** What the scores of a game's two bots are worth to black. */
+export class Chances {
+  /** @param {number[]} maps The scale and the offset of black's map, and then of white's. */
+  constructor([scale, offset, whiteScale, whiteOffset]) {
+    this.maps = [{ scale: whiteScale, offset: whiteOffset }, { scale, offset }];
+  }
+
+  /** Black's chance by a score, from black's side, that was told of the move of a ply. */
+  black(ply, score) {
+    const isBlack = ply % 2 === 1;
+    const own = chance(this.maps[ply % 2], isBlack ? score : -score);
+    return isBlack ? own : 1 - own;
+  }
+
+  /**
+   * What the newest score says; undefined where there is none.
+   * @param {(number | null)[]} scores From black's side, by plies.
+   * @returns {{black: number, winsIn: number | null} | undefined} The winner's moves, if proven.
+   */
+  newest(scores) {
+    const ply = scores.findLastIndex((score) => score !== null);
+    if (ply < 0) return undefined;
+    const moves = winsIn(ply % 2 ? scores[ply] : -scores[ply]);
+    return { black: this.black(ply, scores[ply]), winsIn: moves && Math.abs(moves) };
+  }
+}
+
+/** Fills in the bar of `pieces.chance` of the templates. */
+export function showChance(bar, now) {
+  bar.hidden = !now;
+  if (!now) return;
+  bar.querySelector(".black").setAttribute("width", Math.round(100 * now.black));
+  const side = now.black >= 0.5 ? "Black" : "White";
+  const { words, wins } = bar.dataset;
+  const best = `${Math.round(100 * Math.max(now.black, 1 - now.black))} %`;
+  bar.querySelector("span").textContent = (now.winsIn === null ? words : wins)
+    .replace("{side}", side)
+    .replace("{chance}", best)
+    .replace("{moves}", now.winsIn);
+}

@@ -2,10 +2,11 @@
 
 import { Board } from "./board.js";
 import { Moves } from "./game_moves.js";
+import { Chances, showChance } from "./chances.js";
 import { Charts } from "./game_charts.js";
 
 const NUMBERS = "meijin-numbers"; // where the browser keeps whether stones have numbers
-const WHEEL_STEP = 50; // pixels of scrolling a ply
+const WHEEL_STEP = 100; // pixels of scrolling a ply: a notch of a wheel
 const ADDRESS_DELAY = 300; // ms: browsers refuse an address that changes more often
 const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last" };
 const FIELDS = ["score", "depth", "nodes", "line"];
@@ -21,13 +22,15 @@ class GamePage {
 
   /** @param {HTMLElement} root The element that tells of the game. */
   constructor(root) {
-    const { width, height, shown, winning } = root.dataset;
+    const { width, height, shown, winning, chances } = root.dataset;
     this.root = root;
     this.size = { width: Number(width), height: Number(height) };
     this.winning = winning ? winning.split(";").map(numbersOf) : [];
     this.moves = new Moves(document.querySelector("[data-moves]"), this.size);
     this.board = new Board(root.querySelector(".board-box svg"), this.size);
-    this.charts = new Charts(document.querySelector("[data-charts]"), this.moves, (ply) => this.show(ply));
+    this.chances = new Chances(numbersOf(chances.trim()));
+    const section = document.querySelector("[data-charts]");
+    this.charts = new Charts(section, this.moves, this.chances, (ply) => this.show(ply));
     this.numbers = this.#setUpNumbers();
     this.#setUpSlider();
     this.#listen();
@@ -100,6 +103,8 @@ class GamePage {
       this.#write(`[data-said] [data-field="${field}"]`, this.moves.field(this.ply, field));
     }
     if (this.slider) this.slider.value = this.ply;
+    const bar = this.root.querySelector("[data-chance]");
+    if (bar) showChance(bar, this.chances.newest(this.moves.column("score").slice(0, this.ply + 1)));
   }
 
   #write(selector, text) {
@@ -194,7 +199,8 @@ class GamePage {
     const isBack = event.deltaY < 0;
     if (event.ctrlKey || this.ply === (isBack ? 0 : this.moves.length)) return;
     event.preventDefault();
-    this.#wheel += event.deltaY;
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? WHEEL_STEP / 3 : 1;
+    this.#wheel += event.deltaY * lines;
     const steps = Math.trunc(this.#wheel / WHEEL_STEP);
     this.#wheel -= steps * WHEEL_STEP;
     if (steps) this.show(this.ply + steps);

@@ -1,36 +1,16 @@
-/** The charts of a game: evaluations and times over the plies, by uPlot. */
+/** The charts of a game: chances and times over the plies, by uPlot. */
 
 import { colour } from "./colours.js";
 
 const HEIGHT = 220;
-const FLAT = 100; // scores up to here are drawn in proportion, larger ones by their logarithm
-const MOST_LINES = 3; // on each side of zero
-const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 const WHOLE = [1, 2, 5, 10, 20, 50, 100]; // plies between two lines
 
-/** Where the axis of scores has its lines: at zero, and at some powers of ten on both sides. */
-function scoreLines(chart, axis, min, max) {
-  if (max <= FLAT) return [min, 0, max];
-  const powers = Math.log10(max / FLAT);
-  const step = 10 ** Math.max(1, Math.round(powers / MOST_LINES));
-  const lines = [];
-  for (let line = powers > 1.7 ? FLAT * step : FLAT; line <= max; line *= step) lines.push(line);
-  return [...lines.map((line) => -line).reverse(), 0, ...lines];
-}
-
-/** From what the worst to what the best for black is drawn: the same on both sides of zero. */
-function scoreRange(chart, min, max) {
-  const most = Math.max(1, Math.abs(min ?? 0), Math.abs(max ?? 0));
-  return [-most, most];
-}
-
 const TIMES = { range: { min: { hard: 0, pad: 0 }, max: { pad: 0.1 } } };
-const SCORE_AXIS = {
-  splits: scoreLines,
-  filter: (chart, lines) => lines,
-  values: (chart, lines) => lines.map((line) => SHORT.format(line)),
+const SHARES = { range: [0, 1] };
+const SHARE_AXIS = {
+  splits: [0, 0.25, 0.5, 0.75, 1],
+  values: (chart, lines) => lines.map((line) => `${100 * line} %`),
 };
-const SCORES = { distr: 4, asinh: FLAT, range: scoreRange };
 
 export class Charts {
   #charts = [];
@@ -39,11 +19,13 @@ export class Charts {
   /**
    * @param {HTMLElement | null} section Has a place for each chart; there may be none.
    * @param {import("./game_moves.js").Moves} moves
+   * @param {import("./chances.js").Chances} chances
    * @param {(ply: number) => void} go Is told a ply that was clicked.
    */
-  constructor(section, moves, go) {
+  constructor(section, moves, chances, go) {
     this.section = section;
     this.moves = moves;
+    this.chances = chances;
     this.go = go;
     if (!section || !window.uPlot) return;
     section.hidden = false;
@@ -85,7 +67,9 @@ export class Charts {
       return [plies, this.moves.column("raw"), this.moves.column("charged")];
     }
     const scores = this.moves.column("score");
-    const of = (side) => scores.map((score, ply) => (ply % 2 === side ? score : null));
+    const of = (side) =>
+      scores.map((score, ply) =>
+        score === null || ply % 2 !== side ? null : this.chances.black(ply, score));
     return [plies, of(1), of(0)];
   }
 
@@ -93,14 +77,14 @@ export class Charts {
     const isTime = place.dataset.chart === "time";
     const names = isTime ? ["raw", "charged"] : ["black", "white"];
     const strokes = [colour("--accent"), colour("--link")];
-    const axis = { stroke: colour("--text"), grid: { stroke: colour("--line"), width: 1 } };
+    const axis = { font: "12px Figtree, system-ui", stroke: colour("--text"), grid: { stroke: colour("--line"), width: 1 } };
     return {
       width: place.clientWidth || 600,
       height: HEIGHT,
-      scales: { x: { time: false }, y: isTime ? TIMES : SCORES },
+      scales: { x: { time: false }, y: isTime ? TIMES : SHARES },
       axes: [
         { ...axis, incrs: WHOLE },
-        { ...axis, size: 60, ...(isTime ? {} : SCORE_AXIS) },
+        { ...axis, size: 60, ...(isTime ? {} : SHARE_AXIS) },
       ],
       series: [
         { label: place.dataset.x },

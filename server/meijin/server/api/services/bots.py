@@ -33,7 +33,7 @@ from meijin.store import bots as store
 from meijin.store.access.people import is_person_name
 from meijin.store.access.tokens import new_secret
 from meijin.store.ladders.results import BotResults
-from meijin.store.ladders.versions import VersionRating
+from meijin.store.ladders.versions import VersionRating, ratings_by_name
 from meijin.store.schema import BotId, BotVersion, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import method_pb2
@@ -42,6 +42,9 @@ from meijin.wire.mapping import from_message, to_message
 
 DISPLAY_NAMES = 5000
 """Of a page: the longest are 1.5 MB."""
+
+MAX_RATINGS = 500
+"""That are asked for at once."""
 
 MAX_SEARCH = 60
 """Characters that bots are searched by: as many as the longest of their names has."""
@@ -137,6 +140,14 @@ class BotServicer(BotServiceServicer):
             answer.display_names.update(names[first:end])
             answer.next_page_token = str(end) if end < len(names) else ""
         return answer
+
+    async def GetRatings(
+        self, request: pb.GetRatingsRequest, context: Context
+    ) -> pb.GetRatingsResponse:
+        if len(request.bots) > MAX_RATINGS:
+            raise InvalidRequestError(f"{len(request.bots)} bots; at most {MAX_RATINGS}")
+        found = await self._storage.read(ratings_by_name, request.bots)
+        return pb.GetRatingsResponse(ratings=found)
 
     async def _bot(self, name: str) -> pb.Bot:
         return self._to_proto(await self._storage.read(rated_bot, name))

@@ -84,7 +84,7 @@ async def rotate_token(request: PageRequest) -> Response:
     page = show_secret(request, made.secret, "/account", is_bot=is_bot)
     response = await request.private(page)
     if own.token_id == key:
-        request.keep(made.secret, response)
+        request.keep(made.secret, response, is_operator=request.is_operator)
     return response
 
 

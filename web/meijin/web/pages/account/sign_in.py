@@ -29,11 +29,12 @@ async def take(request: PageRequest) -> Answer:
     to = _own(str(form.get("next", "")))
     channel = request.site.gateway.channel(Visitor(request.visitor.host, token))
     try:
-        await Services(channel).tokens.GetOwnToken(pb.GetOwnTokenRequest())
+        own = await Services(channel).tokens.GetOwnToken(pb.GetOwnTokenRequest())
     except AioRpcError as error:
         refusal = refusal_of(error)
         return request.page("sign_in.html", status=refusal.status, next=to, message=str(refusal))
-    return request.sign_in(token, to)
+    is_operator = own.token.kind == pb.TOKEN_KIND_OPERATOR
+    return request.sign_in(token, to, is_operator=is_operator)
 
 
 async def leave(request: PageRequest) -> Response:

@@ -45,13 +45,14 @@ async def show(request: PageRequest) -> LazyPage:
         services.faults.ListFaults(
             fault_service_pb2.ListFaultsRequest(game_id=key, page_size=MOST_FAULTS)
         ),
-        services.games.GetChances(game_service_pb2.GetChancesRequest(game_id=key)),
+        asked_chances(request),
     )
     return request.page(
         "game.html",
         game=game,
         faults=faults.faults,
         chances=chances,
+        ratings=await request.ratings([game]),
         ply=ply,
         view=GamePage.at,
         phases=phases,
@@ -60,8 +61,9 @@ async def show(request: PageRequest) -> LazyPage:
 
 async def show_frame(request: PageRequest) -> LazyPage:
     """Show a game's board alone, for the pages of others."""
-    ply, game = asked_ply(request), await asked_game(request)
-    return request.page("embed_game.html", game=game, ply=ply, view=GamePage.at)
+    ply = asked_ply(request)
+    game, chances = await asyncio.gather(asked_game(request), asked_chances(request))
+    return request.page("embed_game.html", game=game, ply=ply, chances=chances, view=GamePage.at)
 
 
 def asked_ply(request: PageRequest) -> int | None:
@@ -72,6 +74,12 @@ def asked_ply(request: PageRequest) -> int | None:
     """
     ply = request.number("ply", -1, most=MOST_PLIES)
     return None if ply < 0 else ply
+
+
+async def asked_chances(request: PageRequest) -> game_service_pb2.GetChancesResponse:
+    """What the scores of the players of the game are worth that an address names."""
+    asked = game_service_pb2.GetChancesRequest(game_id=request.path["game_id"])
+    return await request.services.games.GetChances(asked)
 
 
 async def asked_game(request: PageRequest) -> game_pb2.Game:

@@ -1,5 +1,6 @@
 """What the page of a game shows at one ply."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -7,8 +8,8 @@ from markupsafe import Markup
 
 from meijin.game import Board, Color, GameRecord, winning_lines
 from meijin.game.board.svg import board_svg
-from meijin.game.records.chances import ChanceMap
-from meijin.game.records.turning_point import TurningPoint, turning_point
+from meijin.game.records.chances import ChanceMap, wins_in
+from meijin.game.records.turning_point import EVEN, TurningPoint, turning_point
 from meijin.v1 import game_pb2, game_service_pb2
 from meijin.web.pages.games.plies import ShownPly, shown_plies
 from meijin.wire.mapping import from_message
@@ -25,9 +26,16 @@ class GamePage:
     """How many stones lie on the board that is shown."""
     plies: tuple[ShownPly, ...]
     """All there are, from 0 on."""
+    maps: Mapping[Color, ChanceMap]
+    """What the scores of each side are worth."""
 
     @classmethod
-    def at(cls, game: game_pb2.Game, ply: int | None) -> "GamePage":
+    def at(
+        cls,
+        game: game_pb2.Game,
+        ply: int | None,
+        chances: game_service_pb2.GetChancesResponse,
+    ) -> "GamePage":
         """A game at a ply, or at the last one it has.
 
         Raises:
@@ -36,7 +44,9 @@ class GamePage:
         record = record_from_proto(game)
         last = len(record.moves)
         shown = last if ply is None else min(ply, last)
-        return cls(game, record, shown, shown_plies(game, record))
+        sides = {Color.BLACK: chances.black, Color.WHITE: chances.white}
+        maps = {side: from_message(each, ChanceMap) for side, each in sides.items()}
+        return cls(game, record, shown, shown_plies(game, record), maps)
 
     @property
     def last(self) -> int:
@@ -49,11 +59,6 @@ class GamePage:
     @property
     def is_running(self) -> bool:
         return self.game.state == game_pb2.GAME_STATE_RUNNING
-
-    @property
-    def result(self) -> str:
-        """The score, such as ``1-0``."""
-        return "*" if self.record.outcome is None else self.record.outcome.result.value
 
     @property
     def has_analysis(self) -> bool:
@@ -82,7 +87,32 @@ class GamePage:
         """The lines that have won the game."""
         return () if self.is_void else winning_lines(self.record.board())
 
-    def turning_point(self, chances: game_service_pb2.GetChancesResponse) -> TurningPoint | None:
+    @property
+    def turning_point(self) -> TurningPoint | None:
         """The move that decided the game, by what the scores of its bots are worth."""
-        black, white = (from_message(each, ChanceMap) for each in (chances.black, chances.white))
-        return turning_point(self.record, {Color.BLACK: black, Color.WHITE: white})
+        return turning_point(self.record, self.maps)
+
+    @property
+    def chance(self) -> "Chance | None":
+        """Black's at the ply, by what was told last; ``None`` where nobody has told a score."""
+        for ply in reversed(self.plies[: self.ply + 1]):
+            if ply.said is not None and ply.said.score is not None and ply.side is not None:
+                own = self.maps[ply.side].chance(ply.said.score)
+                black = own if ply.side is Color.BLACK else 1 - own
+                moves = wins_in(ply.said.score)
+                return Chance(black, None if moves is None else abs(moves))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Black's chance at a ply."""
+
+    black: float
+    """Points, 0 to 1."""
+    wins_in: int | None
+    """Moves of the winner, where a win is proven."""
+
+    @property
+    def leader(self) -> str:
+        return "black" if self.black >= EVEN else "white"
