@@ -11,11 +11,19 @@ import grpc
 from google.protobuf.message import Message
 from tests.web.browsing import Browsing
 
-from meijin.v1.bot_service_pb2 import ListDisplayNamesResponse
+from meijin.v1.bot_service_pb2 import GetRatingsResponse, ListDisplayNamesResponse
+from meijin.v1.game_service_pb2 import ChanceMap, GetChancesResponse
 from meijin.web.cache import PageCache
 from meijin.web.gateway import DisplayNames, Visitor
 from meijin.web.site import application
 from meijin.web.state import SiteSettings, SiteState
+
+USUAL: dict[str, Message] = {
+    "GetChances": GetChancesResponse(black=ChanceMap(scale=100), white=ChanceMap(scale=100)),
+    "GetRatings": GetRatingsResponse(),
+    "ListDisplayNames": ListDisplayNamesResponse(),
+}
+"""Answers that say little, by the names of methods."""
 
 Read = Callable[[bytes], Message]
 """Makes an answer of its bytes."""
@@ -62,7 +70,7 @@ def _state() -> SiteState:
 def browse(settings: SiteSettings | None = None, /, **answers: Message) -> Browsing:
     """One who looks at a site whose server answers so, by the names of methods."""
     state = copy(_state())
-    answers = {"ListDisplayNames": ListDisplayNamesResponse(), **answers}
+    answers = {**USUAL, **answers}
     state.gateway, state.cache = PreparedGateway(lambda name, _: answers[name]), PageCache()
     vars(state.names).update(vars(DisplayNames()))  # in place: the templates have its method
     state.settings = settings or SiteSettings()

@@ -82,7 +82,7 @@ async def test_the_whole_game_is_shown() -> None:
     """Its end, its moves with times and words, and where it belongs."""
     text = await page(RECORD)
     assert stones(text) == 9
-    assert "<strong>1-0</strong> black wins by five" in text
+    assert "Black wins by five" in text
     assert text.count('class="win"') == 1
     for part in ("60+0.5", "freestyle 15x15", 'href="/tournaments/5"', "freestyle-15x15-blitz"):
         assert part in text
@@ -105,8 +105,8 @@ async def test_what_played_is_shown() -> None:
         RECORD, white_engine=engine, white_version="2", pair=3, round=5, seed=7, release="0.1.0"
     )
     text = await page(record)
-    row = text.partition('id="engines"')[2].partition("bob</bdi></a></th>")[2].partition("</tr>")[0]
-    cells = re.findall(r"<td><bdi[^>]*>(.*?)</bdi></td>", row)
+    row = text.partition('id="engines"')[2].partition(">bob</bdi>")[2].partition("</tr>")[0]
+    cells = re.findall(r"<bdi[^>]*>(.*?)</bdi>", row)
     assert cells[:3] == ["2", "depth=4 nodes=3000", "ab12"]
     assert "&lt;script&gt;" in cells[3]
     assert re.findall(r'<td class="number">(.*?)</td>', row) == ["2", "256 MB"]
@@ -130,8 +130,8 @@ def test_the_move_that_decided_is_known() -> None:
     """By the scores of both bots, each in its own unit."""
     scores = (None, None, 0, 0, 0, 0, 100, -200, 150)
     said = tuple(None if score is None else Analysis(score) for score in scores)
-    view = GamePage.at(game_message(replace(RECORD, analysis=said)), None)
-    found = view.turning_point(CHANCES)
+    view = GamePage.at(game_message(replace(RECORD, analysis=said)), None, CHANCES)
+    found = view.turning_point
     assert found is not None
     assert (found.ply, found.color, found.before) == (6, Color.WHITE, 0.5)
     assert found.after == pytest.approx(0.119, abs=1e-3)
@@ -149,7 +149,7 @@ async def test_links_to_it_have_a_picture() -> None:
     text = await page(RECORD, "/games/17?ply=3")
     picture = f"{ORIGIN}/games/17.png?ply=3&amp;shape=card"
     assert f'<meta property="og:image" content="{picture}">' in text
-    assert '<meta property="og:title" content="Game 17: ann \N{EN DASH} bob">' in text
+    assert '<meta property="og:title" content="ann 1\N{EN DASH}0 bob">' in text
     assert "summary_large_image" in text
 
 
@@ -201,7 +201,7 @@ async def test_why_it_was_paired_and_what_it_counts_for() -> None:
     message.state = game_pb2.GAME_STATE_VOID
     text = await page(message)
     assert "counts for nothing" in text
-    assert "<strong>*</strong> void: server" in text
+    assert "Void: server" in text
 
 
 GAMES = {

@@ -98,7 +98,7 @@ def test_one_steps_through_a_game(seen: Seen) -> None:
     assert seen.count(".board .win") == 0
     page.hover(".board-box")
     page.mouse.wheel(0, -100)
-    seen.wait_for_position("6. white i7")
+    seen.wait_for_position("7. black h6")
     page.click('tr[data-ply="4"] a')
     assert seen.position() == "4. white i8"
     page.locator("[data-slider]").fill("3")

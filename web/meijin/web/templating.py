@@ -10,6 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from meijin.game.records.chances import wins_in
 from meijin.web.labels import (
     ending_label,
     evidence,
@@ -81,6 +82,14 @@ def signed(value: float, digits: int = 0) -> str:
     return f"{round(value, digits) + 0.0:+,.{digits}f}"
 
 
+def score(value: int | None) -> str:
+    """A score as a bot has told it; a proven win by its moves, such as ``#3``."""
+    if value is None:
+        return "\N{EN DASH}"
+    moves = wins_in(value)
+    return signed(value) if moves is None else f"{'-' if moves < 0 else ''}#{abs(moves)}"
+
+
 def percent(value: float, digits: int = 1) -> str:
     """A share, 0 to 1, in percent."""
     return f"{100 * value:.{digits}f} %"
@@ -103,6 +112,7 @@ FILTERS = (
     when,
     number,
     signed,
+    score,
     percent,
     duration,
     word,

@@ -159,7 +159,7 @@ def _winning(board: PlayedStones) -> Iterator[str]:
         (x, y), (to_x, to_y) = (place(cell, board.variant) for cell in (line[0], line[-1]))
         yield (
             f'<path class="win" d="M{x} {y}L{to_x} {to_y}" stroke="{LINE}" stroke-width="5" '
-            'stroke-linecap="round" stroke-opacity=".9"/>'
+            'stroke-linecap="round" stroke-opacity=".75"/>'
         )
 
 

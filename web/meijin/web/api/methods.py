@@ -77,6 +77,7 @@ LEFT_OUT = {
     "WorkerService/Work": "a worker's stream goes both ways too",
     "BotService/ReportDoctor": "the doctor sends it, with the bot's own token",
     "BotService/ListDisplayNames": "it is for whoever shows all names; ListBots tells them too",
+    "BotService/GetRatings": "it is for whoever shows many; ListBots tells them too",
     "ChallengeService/EnterAsPerson": "people play by the stream, which is not offered here",
 }
 """Methods that the API does not offer, and why."""

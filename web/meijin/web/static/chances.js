@@ -23,6 +23,14 @@ export function winsIn(score) {
   return Math.max(moves, 1) * Math.sign(score);
 }
 
+/** A score in a few characters; a proven win by its moves, such as `#3`. */
+export function scoreText(score) {
+  if (score === null) return "–";
+  const moves = winsIn(score);
+  if (moves !== null) return `${moves < 0 ? "-" : ""}#${Math.abs(moves)}`;
+  return score > 0 ? `+${score}` : `${score}`;
+}
+
 /** What the scores of a game's two bots are worth to black. */
 export class Chances {
   /** @param {number[]} maps The scale and the offset of black's map, and then of white's. */

@@ -1,5 +1,6 @@
 /** The moves of a game, as the page has them in its table. */
 
+import { scoreText } from "./chances.js";
 import { cellName, parseCell, plyText } from "./board_words.js";
 
 /**
@@ -114,7 +115,7 @@ export class Moves {
     if (score !== null) element.dataset.score = ply % 2 ? score : -score;
     const { width, height } = this.size;
     const line = pv.map((cell) => cellName(cell, width, height)).join(" ");
-    this.#write(element, { score: score > 0 ? `+${score}` : score ?? "–", depth: depth ?? "–", nodes: nodes ?? "–", line });
+    this.#write(element, { score: scoreText(score), depth: depth ?? "–", nodes: nodes ?? "–", line });
   }
 
   /** Sets both clocks as they are after the last move. */
