@@ -52,6 +52,8 @@ OWN_PAGES: Mapping[str, tuple[str, ...]] = {
     "/account": ("/account",),
     "/account/bots/{name}": ("/account/bots/{bot}",),
     "/challenges": ("/challenges",),
+    "/classes": ("/classes",),
+    "/classes/{name}": ("/classes/{school_class}", "/classes/{school_class}?projector=1"),
     "/manage": ("/manage",),
     "/manage/audit": ("/manage/audit",),
     "/manage/bots": ("/manage/bots?name={bot}",),
@@ -89,6 +91,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
 ELSEWHERE: Mapping[str, str] = {
     "/events": "a stream, which the live board of a game reads",
     "/play/challenges/{challenge}": "one's own, while a bot is waited for",
+    "/play/challenges/{challenge}/events": "a stream, which one who waits reads",
     "/play/{game}": "one's own game, which the test that plays one looks at",
     "/play/{game}/events": "a stream, which one's own game reads",
     "/webhooks/{webhook_id}": "a webhook's own, which tests/web/test_webhooks.py looks at",

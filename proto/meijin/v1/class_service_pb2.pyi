@@ -93,6 +93,8 @@ class Student(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     LATE_ATTEMPTS_FIELD_NUMBER: _builtins.int
     LATE_TIME_FIELD_NUMBER: _builtins.int
+    SUBMIT_TIME_FIELD_NUMBER: _builtins.int
+    DOCTOR_TIME_FIELD_NUMBER: _builtins.int
     handle: _builtins.str
     """The bot's name on the server."""
     display_name: _builtins.str
@@ -119,6 +121,14 @@ class Student(_message.Message):
     def late_time(self) -> _timestamp_pb2.Timestamp:
         """When that was last; absent where there was none."""
 
+    @_builtins.property
+    def submit_time(self) -> _timestamp_pb2.Timestamp:
+        """When the version that counts was handed in: when it first came. Absent before."""
+
+    @_builtins.property
+    def doctor_time(self) -> _timestamp_pb2.Timestamp:
+        """When that version was last reported to have passed the doctor; absent if it was not."""
+
     def __init__(
         self,
         *,
@@ -132,10 +142,12 @@ class Student(_message.Message):
         games: _builtins.int = ...,
         late_attempts: _builtins.int = ...,
         late_time: _timestamp_pb2.Timestamp | None = ...,
+        submit_time: _timestamp_pb2.Timestamp | None = ...,
+        doctor_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["late_time", b"late_time", "seen_time", b"seen_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["doctor_time", b"doctor_time", "late_time", b"late_time", "seen_time", b"seen_time", "submit_time", b"submit_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "display_name", b"display_name", "games", b"games", "handle", b"handle", "late_attempts", b"late_attempts", "late_time", b"late_time", "seen_time", b"seen_time", "student_id", b"student_id", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "display_name", b"display_name", "doctor_time", b"doctor_time", "games", b"games", "handle", b"handle", "late_attempts", b"late_attempts", "late_time", b"late_time", "seen_time", b"seen_time", "student_id", b"student_id", "submit_time", b"submit_time", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

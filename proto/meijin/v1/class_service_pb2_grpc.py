@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class ClassServiceStub:
-    """The server's classes. All of it is for operators.
+    """The server's classes. Operators see and change all of it; the bot of a student sees its own
+    class, and of its students itself alone.
     """
 
     def __init__(self, channel):
@@ -58,7 +59,8 @@ class ClassServiceStub:
 
 
 class ClassServiceServicer:
-    """The server's classes. All of it is for operators.
+    """The server's classes. Operators see and change all of it; the bot of a student sees its own
+    class, and of its students itself alone.
     """
 
     def CreateClass(self, request, context):
@@ -78,14 +80,14 @@ class ClassServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetClass(self, request, context):
-        """One class with its students. NOT_FOUND for an unknown name.
+        """One class with its students. NOT_FOUND for an unknown name, and for a bot of another class.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListClasses(self, request, context):
-        """Lists the classes in the order of their names.
+        """Lists the classes in the order of their names; a bot sees its own alone.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -123,7 +125,8 @@ def add_ClassServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ClassService:
-    """The server's classes. All of it is for operators.
+    """The server's classes. Operators see and change all of it; the bot of a student sees its own
+    class, and of its students itself alone.
     """
 
     @staticmethod

@@ -27,7 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ClassServiceStub:
-    """The server's classes. All of it is for operators."""
+    """The server's classes. Operators see and change all of it; the bot of a student sees its own
+    class, and of its students itself alone.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -41,13 +43,15 @@ class ClassServiceStub:
     INVALID_ARGUMENT for a deadline that is past, and for more people than play here.
     """
     GetClass: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.GetClassRequest, _class_service_pb2.GetClassResponse]
-    """One class with its students. NOT_FOUND for an unknown name."""
+    """One class with its students. NOT_FOUND for an unknown name, and for a bot of another class."""
     ListClasses: _grpc.UnaryUnaryMultiCallable[_class_service_pb2.ListClassesRequest, _class_service_pb2.ListClassesResponse]
-    """Lists the classes in the order of their names."""
+    """Lists the classes in the order of their names; a bot sees its own alone."""
 
 @_typing.type_check_only
 class ClassServiceAsyncStub(ClassServiceStub):
-    """The server's classes. All of it is for operators."""
+    """The server's classes. Operators see and change all of it; the bot of a student sees its own
+    class, and of its students itself alone.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateClass: _aio.UnaryUnaryMultiCallable[_class_service_pb2.CreateClassRequest, _class_service_pb2.CreateClassResponse]  # type: ignore[assignment]
@@ -58,12 +62,14 @@ class ClassServiceAsyncStub(ClassServiceStub):
     INVALID_ARGUMENT for a deadline that is past, and for more people than play here.
     """
     GetClass: _aio.UnaryUnaryMultiCallable[_class_service_pb2.GetClassRequest, _class_service_pb2.GetClassResponse]  # type: ignore[assignment]
-    """One class with its students. NOT_FOUND for an unknown name."""
+    """One class with its students. NOT_FOUND for an unknown name, and for a bot of another class."""
     ListClasses: _aio.UnaryUnaryMultiCallable[_class_service_pb2.ListClassesRequest, _class_service_pb2.ListClassesResponse]  # type: ignore[assignment]
-    """Lists the classes in the order of their names."""
+    """Lists the classes in the order of their names; a bot sees its own alone."""
 
 class ClassServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The server's classes. All of it is for operators."""
+    """The server's classes. Operators see and change all of it; the bot of a student sees its own
+    class, and of its students itself alone.
+    """
 
     @_abc_1.abstractmethod
     def CreateClass(
@@ -90,7 +96,7 @@ class ClassServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _class_service_pb2.GetClassRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_class_service_pb2.GetClassResponse, _abc.Awaitable[_class_service_pb2.GetClassResponse]]:
-        """One class with its students. NOT_FOUND for an unknown name."""
+        """One class with its students. NOT_FOUND for an unknown name, and for a bot of another class."""
 
     @_abc_1.abstractmethod
     def ListClasses(
@@ -98,6 +104,6 @@ class ClassServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _class_service_pb2.ListClassesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_class_service_pb2.ListClassesResponse, _abc.Awaitable[_class_service_pb2.ListClassesResponse]]:
-        """Lists the classes in the order of their names."""
+        """Lists the classes in the order of their names; a bot sees its own alone."""
 
 def add_ClassServiceServicer_to_server(servicer: ClassServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

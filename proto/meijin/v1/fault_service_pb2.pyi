@@ -238,6 +238,96 @@ class Pause(_message.Message):
 Global___Pause: _TypeAlias = Pause  # noqa: Y015
 
 @_typing.final
+class FaultGroup(_message.Message):
+    """Faults of one kind that have something in common."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NEWEST_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    FIRST_TIME_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    count: _builtins.int
+    """How many there are."""
+    @_builtins.property
+    def newest(self) -> Global___Fault:
+        """The newest of them."""
+
+    @_builtins.property
+    def first_time(self) -> _timestamp_pb2.Timestamp:
+        """When the first was noticed."""
+
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Whose they are, the bot that had the newest first; at most 100."""
+
+    def __init__(
+        self,
+        *,
+        newest: Global___Fault | None = ...,
+        count: _builtins.int = ...,
+        first_time: _timestamp_pb2.Timestamp | None = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["first_time", b"first_time", "newest", b"newest"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "count", b"count", "first_time", b"first_time", "newest", b"newest"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FaultGroup: _TypeAlias = FaultGroup  # noqa: Y015
+
+@_typing.final
+class ListFaultGroupsRequest(_message.Message):
+    """The arguments of ListFaultGroups."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    CLASS_NAME_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """Only those of this bot."""
+    class_name: _builtins.str
+    """Only those of this class's bots; a bot or a class is given, not both."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        class_name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "class_name", b"class_name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFaultGroupsRequest: _TypeAlias = ListFaultGroupsRequest  # noqa: Y015
+
+@_typing.final
+class ListFaultGroupsResponse(_message.Message):
+    """The answer of ListFaultGroups."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GROUPS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def groups(self) -> _containers.RepeatedCompositeFieldContainer[Global___FaultGroup]:
+        """The groups."""
+
+    def __init__(
+        self,
+        *,
+        groups: _abc.Iterable[Global___FaultGroup] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["groups", b"groups"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFaultGroupsResponse: _TypeAlias = ListFaultGroupsResponse  # noqa: Y015
+
+@_typing.final
 class ListFaultsRequest(_message.Message):
     """The arguments of ListFaults."""
 

@@ -41,6 +41,11 @@ class FaultServiceStub:
                 request_serializer=meijin_dot_v1_dot_fault__service__pb2.ListFaultsRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_fault__service__pb2.ListFaultsResponse.FromString,
                 _registered_method=True)
+        self.ListFaultGroups = channel.unary_unary(
+                '/meijin.v1.FaultService/ListFaultGroups',
+                request_serializer=meijin_dot_v1_dot_fault__service__pb2.ListFaultGroupsRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_fault__service__pb2.ListFaultGroupsResponse.FromString,
+                _registered_method=True)
 
 
 class FaultServiceServicer:
@@ -55,6 +60,15 @@ class FaultServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListFaultGroups(self, request, context):
+        """Faults by what they have in common, such as an exception and the line where it was, among
+        the newest 2000 of a bot or of a class; that with the newest first. A class's are for
+        operators. NOT_FOUND for an unknown bot or class.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_FaultServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -62,6 +76,11 @@ def add_FaultServiceServicer_to_server(servicer, server):
                     servicer.ListFaults,
                     request_deserializer=meijin_dot_v1_dot_fault__service__pb2.ListFaultsRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_fault__service__pb2.ListFaultsResponse.SerializeToString,
+            ),
+            'ListFaultGroups': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListFaultGroups,
+                    request_deserializer=meijin_dot_v1_dot_fault__service__pb2.ListFaultGroupsRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_fault__service__pb2.ListFaultGroupsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -93,6 +112,33 @@ class FaultService:
             '/meijin.v1.FaultService/ListFaults',
             meijin_dot_v1_dot_fault__service__pb2.ListFaultsRequest.SerializeToString,
             meijin_dot_v1_dot_fault__service__pb2.ListFaultsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListFaultGroups(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.FaultService/ListFaultGroups',
+            meijin_dot_v1_dot_fault__service__pb2.ListFaultGroupsRequest.SerializeToString,
+            meijin_dot_v1_dot_fault__service__pb2.ListFaultGroupsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,6 +37,11 @@ class FaultServiceStub:
     def __new__(cls, channel: _aio.Channel) -> FaultServiceAsyncStub: ...
     ListFaults: _grpc.UnaryUnaryMultiCallable[_fault_service_pb2.ListFaultsRequest, _fault_service_pb2.ListFaultsResponse]
     """Faults, newest first. NOT_FOUND for an unknown bot."""
+    ListFaultGroups: _grpc.UnaryUnaryMultiCallable[_fault_service_pb2.ListFaultGroupsRequest, _fault_service_pb2.ListFaultGroupsResponse]
+    """Faults by what they have in common, such as an exception and the line where it was, among
+    the newest 2000 of a bot or of a class; that with the newest first. A class's are for
+    operators. NOT_FOUND for an unknown bot or class.
+    """
 
 @_typing.type_check_only
 class FaultServiceAsyncStub(FaultServiceStub):
@@ -47,6 +52,11 @@ class FaultServiceAsyncStub(FaultServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListFaults: _aio.UnaryUnaryMultiCallable[_fault_service_pb2.ListFaultsRequest, _fault_service_pb2.ListFaultsResponse]  # type: ignore[assignment]
     """Faults, newest first. NOT_FOUND for an unknown bot."""
+    ListFaultGroups: _aio.UnaryUnaryMultiCallable[_fault_service_pb2.ListFaultGroupsRequest, _fault_service_pb2.ListFaultGroupsResponse]  # type: ignore[assignment]
+    """Faults by what they have in common, such as an exception and the line where it was, among
+    the newest 2000 of a bot or of a class; that with the newest first. A class's are for
+    operators. NOT_FOUND for an unknown bot or class.
+    """
 
 class FaultServiceServicer(metaclass=_abc_1.ABCMeta):
     """The server's fault ledger. Every game that ended off the board has an entry, and so has
@@ -60,5 +70,16 @@ class FaultServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_fault_service_pb2.ListFaultsResponse, _abc.Awaitable[_fault_service_pb2.ListFaultsResponse]]:
         """Faults, newest first. NOT_FOUND for an unknown bot."""
+
+    @_abc_1.abstractmethod
+    def ListFaultGroups(
+        self,
+        request: _fault_service_pb2.ListFaultGroupsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_fault_service_pb2.ListFaultGroupsResponse, _abc.Awaitable[_fault_service_pb2.ListFaultGroupsResponse]]:
+        """Faults by what they have in common, such as an exception and the line where it was, among
+        the newest 2000 of a bot or of a class; that with the newest first. A class's are for
+        operators. NOT_FOUND for an unknown bot or class.
+        """
 
 def add_FaultServiceServicer_to_server(servicer: FaultServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -46,6 +46,8 @@ class _PermissionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Permission
     """An operator, or an owner too where owners make tournaments."""
     PERMISSION_OPERATOR: _Permission.ValueType  # 9
     """An operator."""
+    PERMISSION_CLASSES: _Permission.ValueType  # 10
+    """A bot, about its own class, or an operator."""
 
 class Permission(_Permission, metaclass=_PermissionEnumTypeWrapper):
     """Who may call a method. Where registration is open everybody may, but for a
@@ -72,6 +74,8 @@ PERMISSION_TOURNAMENTS: Permission.ValueType  # 8
 """An operator, or an owner too where owners make tournaments."""
 PERMISSION_OPERATOR: Permission.ValueType  # 9
 """An operator."""
+PERMISSION_CLASSES: Permission.ValueType  # 10
+"""A bot, about its own class, or an operator."""
 Global___Permission: _TypeAlias = Permission  # noqa: Y015
 
 PERMISSION_FIELD_NUMBER: _builtins.int

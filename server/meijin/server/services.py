@@ -72,7 +72,7 @@ def add_services(
         ChallengeServicer(parts.challenges, parts.people, parts.scheduler, storage),
         GameServicer(parts.control, parts.games, storage, parts.feed, parts.watch),
         LadderServicer(storage, parts.refreshes, pauses),
-        FaultServicer(storage, pauses),
+        FaultServicer(storage, pauses, settings),
         OpeningServicer(storage),
         AnalysisServicer(lobby, storage, limits),
         WorkerServicer(

@@ -14,6 +14,8 @@ from meijin.store.schema import (
     Bot,
     BotId,
     BotVersion,
+    ClassId,
+    ClassMember,
     Fault,
     FaultKind,
     FaultParty,
@@ -98,6 +100,7 @@ def list_faults(
     limit: int,
     before: int | None = None,
     bot_id: BotId | None = None,
+    class_id: ClassId | None = None,
     game_id: GameId | None = None,
     kind: FaultKind | None = None,
 ) -> Sequence[FaultRow]:
@@ -118,6 +121,10 @@ def list_faults(
         query = query.where(Fault.id < before)
     if bot_id is not None:
         versions = select(BotVersion.id).where(BotVersion.bot_id == bot_id)
+        query = query.where(Fault.version_id.in_(versions))
+    if class_id is not None:
+        members = select(ClassMember.bot_id).where(ClassMember.class_id == class_id)
+        versions = select(BotVersion.id).where(BotVersion.bot_id.in_(members))
         query = query.where(Fault.version_id.in_(versions))
     if game_id is not None:
         query = query.where(Fault.game_id == game_id)

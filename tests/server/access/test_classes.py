@@ -149,5 +149,40 @@ async def test_what_a_class_is_refused(server: ServerInTest) -> None:
         end = await server.refusal(method, operator, **{"name": "CS101", **fields})
         assert end.reason == (reason or "INVALID_REQUEST")
         assert words in end.details
-    assert (await server.refusal(SHOW, token, name="CS101")).reason == "NOT_ALLOWED"
+    assert (await server.refusal(CHANGE, token, name="CS101")).reason == "NOT_ALLOWED"
     assert (await only_student(server)).handle == "ada"
+
+
+@pytest.mark.settings(registration="closed")
+async def test_students_see_themselves_alone(server: ServerInTest) -> None:
+    """Of their own class; what went wrong in a class is for operators, and nothing for others."""
+    tokens = {name: await add(server, name, name.title()) for name in ("ada", "bob")}
+    await server.ask(MAKE, name="CS102")
+    eve = await server.register("eve")
+    listed = await server.ask("ClassService/ListClasses", tokens["ada"])
+    assert [(each.name, each.students) for each in listed.classes] == [("CS101", 2)]
+    shown = await server.ask(SHOW, tokens["ada"], name="CS101")
+    assert [each.handle for each in shown.students] == ["ada"]
+    assert not (await server.ask("ClassService/ListClasses", eve)).classes
+    for token, name in ((tokens["ada"], "CS102"), (tokens["ada"], "CS1"), (eve, "CS101")):
+        end = await server.refusal(SHOW, token, name=name)
+        assert (end.reason, end.details) == ("NOT_FOUND", f'"{name}" is not your class')
+    groups = "FaultService/ListFaultGroups"
+    for who, reason in ((tokens["ada"], "NOT_ALLOWED"), (None, "UNKNOWN_TOKEN")):
+        assert (await server.refusal(groups, who, class_name="CS101")).reason == reason
+    assert not (await server.ask(groups, class_name="CS101")).groups
+    for method in (SHOW, "ClassService/ListClasses"):
+        assert (await server.refusal(method)).reason == "UNKNOWN_TOKEN"
+
+
+async def test_when_a_version_was_handed_in(server: ServerInTest) -> None:
+    """When it first came, and whether it has passed the doctor."""
+    token = await add(server, "ada", "Ada")
+    assert not (await only_student(server)).HasField("submit_time")
+    await server.bot("ada", token=token, version="1")
+    student = await only_student(server)
+    assert student.submit_time.ToDatetime(UTC) > datetime.now(UTC) - HOUR
+    assert not student.HasField("doctor_time")
+    engine = play_pb.Engine(version="1")
+    await server.ask("BotService/ReportDoctor", token, name="ada", engine=engine, passed=True)
+    assert (await only_student(server)).HasField("doctor_time")

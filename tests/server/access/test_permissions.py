@@ -37,6 +37,7 @@ ALLOWED = {
     pb.PERMISSION_CHALLENGES: {"owner", "operator", "person"},
     pb.PERMISSION_TOURNAMENTS: {"operator"},
     pb.PERMISSION_OPERATOR: {"operator"},
+    pb.PERMISSION_CLASSES: {"bot", "operator"},
 }
 """Who may call what on a server with the default settings."""
 

@@ -17,6 +17,7 @@ from tests.web.browser.troupe import HOSTILE, REVERSED, SINGLE, SLOW
 from meijin.game import TimeControl, Variant
 from meijin.local.connection import Connection, make_tournament
 from meijin.v1 import bot_service_pb2, fault_service_pb2, game_pb2, game_service_pb2
+from meijin.v1 import class_service_pb2 as class_pb
 from meijin.v1 import ladder_service_pb2 as ladder_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.values import time_control_to_proto, variant_to_proto
@@ -24,6 +25,7 @@ from meijin.wire.values import time_control_to_proto, variant_to_proto
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+CLASS, STUDENT = "CS101", "failing-student"
 WIDE = "囲" * 60
 DISPLAY_NAMES = {"mallory": HOSTILE, "wide": WIDE}
 RATED = ("ada", "bea", "mallory", "wide")
@@ -39,6 +41,8 @@ class Stage:
 
     origin: str
     operator_token: str
+    student_token: str
+    """Of a student's bot."""
     places: Mapping[str, str]
     """What stands for the names in braces of an address."""
 
@@ -62,6 +66,8 @@ def _set(processes: Processes) -> Stage:
     server = Server(processes, f"--web={web}")
     token, connection = server.token, server.connection
     tokens = [f"{name}={_register(connection, name)}" for name in BOTS]
+    student = _enrol(connection)
+    tokens.append(f"{STUDENT}={student}")
     command = (sys.executable, "-m", "tests.web.browser.troupe", server.address, *tokens)
     root = Path(__file__).resolve().parents[3]
     troupe = processes.start_command("troupe", *command, PYTHONPATH=str(root))
@@ -79,8 +85,9 @@ def _set(processes: Processes) -> Stage:
     test = make("test", ("ada", "bea"), format=pb.TOURNAMENT_FORMAT_SPRT, sprt=sprt, unrated=True)
     swapped = make("swap2", ("ada", "bea"), variant="15x15 swap2", rounds=1, unrated=True)
     faulty = make("faulty", ("failing", "ada"), rounds=2, unrated=True)
+    late = make("homework", (STUDENT, "bea"), rounds=2)
     live = make("live", SLOW_ONES, variant="15x15", rounds=200, unrated=True, max_games=2)
-    for key in (rated, bracket, test, swapped, faulty):
+    for key in (rated, bracket, test, swapped, faulty, late):
         eventually(partial(_is_over, server, key))
     eventually(lambda: connection.ask(connection.games.ListGames, _running(live)).games)
     eventually(server.has_current_ladder)
@@ -93,6 +100,7 @@ def _set(processes: Processes) -> Stage:
     ladders = connection.ask(connection.ladders.ListLadders, ladder_pb2.ListLaddersRequest())
     places = {
         **games,
+        "school_class": CLASS,
         "bot": "mallory",
         "other_bot": "wide",
         "failing_bot": "failing",
@@ -104,7 +112,7 @@ def _set(processes: Processes) -> Stage:
     }
     faults = connection.ask(connection.faults.ListFaults, fault_service_pb2.ListFaultsRequest())
     assert any(HOSTILE in fault.detail + fault.traceback for fault in faults.faults)
-    return Stage(f"http://{web}", token, places)
+    return Stage(f"http://{web}", token, student, places)
 
 
 def _register(connection: Connection, name: str) -> str:
@@ -112,6 +120,17 @@ def _register(connection: Connection, name: str) -> str:
         name=name, display_name=DISPLAY_NAMES.get(name, "")
     )
     return str(connection.ask(connection.bots.RegisterBot, request).token)
+
+
+def _enrol(connection: Connection) -> str:
+    """Make a class of a student, whose bot fails, and one who hands nothing in."""
+    connection.ask(connection.classes.CreateClass, class_pb.CreateClassRequest(name=CLASS))
+    tokens = []
+    for handle, display_name in ((STUDENT, "Nora <i>"), ("absent", WIDE)):
+        wanted = class_pb.Student(handle=handle, display_name=display_name)
+        request = class_pb.UpdateClassRequest(name=CLASS, student=wanted, people=9)
+        tokens.append(str(connection.ask(connection.classes.UpdateClass, request).token))
+    return tokens[0]
 
 
 def _make(

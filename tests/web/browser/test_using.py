@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import expect
 from tests.web.browser.chromium import PATIENCE_MS, PHONE, Watched, watched_page
+from tests.web.browser.conftest import sign_in
+from tests.web.browser.stage import WIDE
 from tests.web.browser.troupe import SINGLE
 
 from meijin.game import Variant
@@ -26,7 +28,7 @@ def test_ladder_is_sorted_and_filtered(watched: Watched, stage: Stage) -> None:
     page = watched.page
     watched.open(stage.address("/ladders/{ladder}"))
     lines = page.locator("#standings tbody tr")
-    expect(lines).to_have_count(4)
+    expect(lines).to_have_count(5)
     names = page.locator("#standings tbody th .bot")
     page.get_by_role("link", name="Bot", exact=True).click()
     expect(page).to_have_url(re.compile("sort="))
@@ -144,6 +146,34 @@ def test_people_queue_for_a_bot(watched: Watched, browser: Browser, stage: Stage
         expect(third.page.locator("#table")).to_be_visible()
         third.page.locator("[data-resign] button").click()
         expect(third.page.locator("[data-rematch]")).to_be_visible()
+
+
+def test_class_page_in_both_roles(watched: Watched, browser: Browser, stage: Stage) -> None:
+    """A teacher sees all, with a traceback a click away, and a student itself alone."""
+    path, page = stage.address("/classes/{school_class}"), watched.page
+    sign_in(watched, stage.operator_token)
+    watched.open("/classes")
+    page.get_by_role("link", name=stage.places["school_class"]).click()
+    roster = page.get_by_role("table", name="Students").locator("tbody tr")
+    expect(roster).to_have_count(2)
+    expect(page.get_by_text("RuntimeError").first).to_be_visible()
+    page.locator("summary").first.click()
+    expect(page.locator("details pre").first).to_contain_text("in choose")
+    page.clock.install()
+    page.get_by_role("link", name="For a projector").click()
+    expect(page.locator(".class-projector tbody tr")).to_have_count(1)
+    expect(page.get_by_role("navigation")).to_have_count(0)
+    page.locator(".class-projector").evaluate("each => each.classList.add('old')")
+    page.clock.run_for(11_000)
+    expect(page.locator(".class-projector.old")).to_have_count(0)
+    expect(page.locator(".class-projector tbody tr")).to_have_count(1)
+    with watched_page(browser, stage.origin) as student:
+        sign_in(student, stage.student_token)
+        student.open("/classes")
+        expect(student.page).to_have_url(re.compile(f"{path}$"))
+        expect(student.page.locator("table.rows tbody tr")).to_have_count(1)
+        expect(student.page.get_by_text("RuntimeError").first).to_be_visible()
+        expect(student.page.get_by_text(WIDE)).to_have_count(0)
 
 
 def running_game(watched: Watched, stage: Stage) -> str:

@@ -16,6 +16,7 @@ from meijin.v1.admin_service_pb2_grpc import AdminServiceStub
 from meijin.v1.analysis_service_pb2_grpc import AnalysisServiceStub
 from meijin.v1.bot_service_pb2_grpc import BotServiceStub
 from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceStub
+from meijin.v1.class_service_pb2_grpc import ClassServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
@@ -96,6 +97,7 @@ class Services:
     analysis = _service(AnalysisServiceStub)
     bots = _service(BotServiceStub)
     challenges = _service(ChallengeServiceStub)
+    classes = _service(ClassServiceStub)
     faults = _service(FaultServiceStub)
     games = _service(GameServiceStub)
     ladders = _service(LadderServiceStub)

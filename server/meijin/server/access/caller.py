@@ -39,6 +39,12 @@ class Caller:
         return identity.bot_id if identity and identity.kind is TokenKind.PERSON else None
 
     @property
+    def bot_id(self) -> BotId | None:
+        """The bot that it is; ``None`` for whoever else."""
+        identity = self.identity
+        return identity.bot_id if identity and identity.kind is TokenKind.BOT else None
+
+    @property
     def is_operator(self) -> bool:
         """Whether it has shown an operator's token."""
         return self.identity is not None and self.identity.kind is TokenKind.OPERATOR

@@ -47,6 +47,15 @@ OWNERS = OPERATORS | {TokenKind.OWNER}
 PEOPLE = frozenset({TokenKind.PERSON})
 BOTS = frozenset({TokenKind.BOT})
 
+READERS = (
+    None,
+    pb.PERMISSION_ANYONE,
+    pb.PERMISSION_READER,
+    pb.PERMISSION_EVALUATIONS,
+    pb.PERMISSION_CLASSES,
+)
+"""Permissions of methods that change nothing."""
+
 SCOPES: Final[Mapping[Permission, frozenset[TokenKind]]] = {
     pb.PERMISSION_BOT: BOTS,
     pb.PERMISSION_PLAYER: BOTS | PEOPLE,
@@ -54,14 +63,14 @@ SCOPES: Final[Mapping[Permission, frozenset[TokenKind]]] = {
     pb.PERMISSION_OWNER: OWNERS,
     pb.PERMISSION_CHALLENGES: OWNERS | PEOPLE,
     pb.PERMISSION_OPERATOR: OPERATORS,
+    pb.PERMISSION_CLASSES: OPERATORS | BOTS,
 }
 """The kinds of tokens that permissions are given to, where that is the same on every server."""
 
 
 def is_change(method: str) -> bool:
     """Whether a method is limited as those that change something are."""
-    readers = (None, pb.PERMISSION_ANYONE, pb.PERMISSION_READER, pb.PERMISSION_EVALUATIONS)
-    return method in CHANGES_BY_ANYONE or PERMISSIONS.get(method) not in readers
+    return method in CHANGES_BY_ANYONE or PERMISSIONS.get(method) not in READERS
 
 
 def scopes_of(settings: Settings, permission: Permission) -> frozenset[TokenKind]:

@@ -40,6 +40,10 @@ class StudentRow(ClassMember):
     display_name: str = computed(Bot.display_name)
     version: str = computed(func.coalesce(BotVersion.label, ""))
     """The label of the version that counts; may be empty."""
+    submit_time: datetime | None = computed(BotVersion.create_time)
+    """When that version first came."""
+    doctor_time: datetime | None = computed(BotVersion.doctor_time)
+    """When it was last reported to have passed the doctor."""
     seen_time: datetime | None = computed(Bot.last_seen_time)
     """When a stream of it was open last, to a minute."""
     games: int = computed(Bot.games)
@@ -66,15 +70,30 @@ def class_of_key(connection: Connection, play_key: str) -> ClassRow | None:
     return read_row(ClassRow, connection.execute(query))
 
 
-def list_classes(connection: Connection, *, limit: int, after: str = "") -> Sequence[ClassRow]:
-    """Classes in the order of their names, from the one after `after`."""
+def list_classes(
+    connection: Connection, *, limit: int, after: str = "", bot_id: BotId | None = None
+) -> Sequence[ClassRow]:
+    """Classes in the order of their names, from the one after `after`.
+
+    Args:
+        bot_id: Only that of this bot.
+    """
     query = select(*columns_of(ClassRow)).where(SchoolClass.name > after)
+    if bot_id is not None:
+        own = select(ClassMember.class_id).where(ClassMember.bot_id == bot_id)
+        query = query.where(SchoolClass.id.in_(own))
     query = query.order_by(SchoolClass.name)
     return read_rows(ClassRow, connection.execute(query.limit(limit)))
 
 
-def list_students(connection: Connection, class_id: ClassId, *, limit: int) -> Sequence[StudentRow]:
-    """The students of a class, in the order in which they were added."""
+def list_students(
+    connection: Connection, class_id: ClassId, *, limit: int, bot_id: BotId | None = None
+) -> Sequence[StudentRow]:
+    """The students of a class, in the order in which they were added.
+
+    Args:
+        bot_id: Only the one of this bot.
+    """
     query = (
         select(*columns_of(StudentRow))
         .select_from(ClassMember)
@@ -83,6 +102,8 @@ def list_students(connection: Connection, class_id: ClassId, *, limit: int) -> S
         .where(ClassMember.class_id == class_id)
         .order_by(ClassMember.bot_id)
     )
+    if bot_id is not None:
+        query = query.where(ClassMember.bot_id == bot_id)
     return read_rows(StudentRow, connection.execute(query.limit(limit)))
 
 

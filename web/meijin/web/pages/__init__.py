@@ -8,6 +8,7 @@
 - `games`: the list of games, one game, and one as a file
 - `bots`: the list of bots, and one bot
 - `tournaments`: the list of tournaments, and one with its crosstable or bracket
+- `classes`: a class of students, for its teacher and for them
 - `openings`: what was played in a position
 - `faults`: the fault ledger
 - `status`: how the server is doing
@@ -26,6 +27,7 @@ from meijin.web.pages import (
     account,
     api,
     bots,
+    classes,
     faults,
     feeds,
     games,
@@ -56,6 +58,7 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *status.ROUTES,
     *account.ROUTES,
     *manage.ROUTES,
+    *classes.ROUTES,
     *api.ROUTES,
 )
 """Every route of the site; the first that fits answers, so that feeds stand before pages."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC
+from functools import partial
 from operator import attrgetter
 
 from sqlalchemy import Connection
@@ -20,7 +21,8 @@ from meijin.server.storage import Storage
 from meijin.store.access import classes as store
 from meijin.store.access.classes import ClassRow, StudentRow
 from meijin.store.access.tokens import new_secret
-from meijin.store.schema import TokenKind
+from meijin.store.errors import RowNotFoundError
+from meijin.store.schema import BotId, TokenKind
 from meijin.v1 import class_service_pb2 as pb
 from meijin.v1.class_service_pb2_grpc import ClassServiceServicer
 from meijin.wire.contract import check_bot_name
@@ -67,7 +69,8 @@ class ClassServicer(ClassServiceServicer):
         )
 
     async def GetClass(self, request: pb.GetClassRequest, context: Context) -> pb.GetClassResponse:
-        found, students = await self._storage.read(_with_students, request.name)
+        bot_id = current_caller.get().bot_id
+        found, students = await self._storage.read(_with_students, request.name, bot_id)
         connected = {session.player.bot_id for session in self._lobby.sessions}
         return pb.GetClassResponse(
             school_class=to_message(found, pb.Class),
@@ -83,11 +86,18 @@ class ClassServicer(ClassServiceServicer):
             self._storage,
             request,
             pb.ListClassesResponse,
-            store.list_classes,
+            partial(store.list_classes, bot_id=current_caller.get().bot_id),
             token=attrgetter("name"),
         )
 
 
-def _with_students(connection: Connection, name: str) -> tuple[ClassRow, Sequence[StudentRow]]:
+def _with_students(
+    connection: Connection, name: str, bot_id: BotId | None
+) -> tuple[ClassRow, Sequence[StudentRow]]:
+    """A class with its students; for a bot of it with that student alone."""
+    if bot_id is not None:
+        own = store.list_classes(connection, limit=1, bot_id=bot_id)
+        if [each.name for each in own] != [name]:
+            raise RowNotFoundError(f'"{name}" is not your class')
     found = store.get_class(connection, name)
-    return found, store.list_students(connection, found.id, limit=MAX_STUDENTS)
+    return found, store.list_students(connection, found.id, limit=MAX_STUDENTS, bot_id=bot_id)
