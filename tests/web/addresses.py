@@ -11,6 +11,7 @@ from meijin.web.request import Form
 
 PAGES: Mapping[str, tuple[str, ...]] = {
     "/": ("/",),
+    "/analysis": ("/analysis", "/analysis?game={game}&ply=3"),
     "/api": ("/api",),
     "/bots": ("/bots", "/bots?search=script"),
     "/bots/{name}": ("/bots/{bot}", "/bots/{other_bot}", "/bots/{failing_bot}"),
@@ -35,7 +36,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "/ladders/{name}/runs": ("/ladders/{ladder}/runs",),
     "/live": ("/live", "/live?tournament={live}"),
     "/openings": ("/openings",),
-    "/play": ("/play",),
+    "/play": ("/play", "/play?bot={other_bot}", "/play?game={game}&ply=3"),
     "/sign-in": ("/sign-in",),
     "/status": ("/status",),
     "/tournaments": ("/tournaments",),

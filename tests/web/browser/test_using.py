@@ -15,7 +15,7 @@ from meijin.game import Variant
 from meijin.game.board.coordinates import cell_name, parse_cell
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
     from tests.web.browser.stage import Stage
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -128,6 +128,40 @@ def test_person_plays_a_swap2_opening(watched: Watched, stage: Stage) -> None:
     assert len(moves(watched, stage, page.url.rpartition("/")[2])) == 5
     page.locator("[data-resign] button").click()
     expect(page.locator("[data-rematch]")).to_be_visible()
+
+
+def test_position_is_analysed(watched: Watched, stage: Stage) -> None:
+    """From a game's ply stones are put by clicks; a bot is asked, and its line is on the board."""
+    page = watched.page
+    watched.open(stage.address("/analysis?game={game}&ply=2"))
+    free = page.locator("#analysis").evaluate(
+        "({ dataset }) => [...Array(49).keys()].findLast("
+        "(cell) => !dataset.line.split(' ').includes(String(cell)))"
+    )
+    click(page, free, Variant.parse("7x7"))
+    expect(page).to_have_url(re.compile("ply=3"))
+    page.get_by_role("button", name="What would it play?").click()
+    expect(page.locator("#found")).to_contain_text("would play")
+    expect(page.locator(".board .stone.pv")).not_to_have_count(0)
+    page.get_by_label("One move back").click()
+    expect(page.locator("#found")).to_be_empty()
+    expect(page.locator(".board .stone")).to_have_count(2)
+    page.get_by_role("link", name="Play on from here").click()
+    expect(page.locator("main")).to_contain_text("After 2 moves.")
+    page.get_by_role("button", name="Play against ada", exact=True).click()
+    expect(page.locator(".board .stone")).to_have_count(2)
+    page.locator("[data-resign] button").click()
+    expect(page.locator("[data-rematch]")).to_be_visible()
+
+
+def click(page: Page, cell: int, variant: Variant) -> None:
+    """Click a cell of the board."""
+    box = page.locator("svg.board").bounding_box()
+    assert box is not None
+    gap = box["width"] / (variant.width - 1 + 2 * 28 / 24)
+    row, column = divmod(cell, variant.width)
+    edge = gap * 28 / 24
+    page.mouse.click(box["x"] + edge + column * gap, box["y"] + edge + row * gap)
 
 
 def test_people_queue_for_a_bot(watched: Watched, browser: Browser, stage: Stage) -> None:

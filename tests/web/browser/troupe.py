@@ -28,7 +28,11 @@ class Player(Bot):
     """Plays anywhere, says what it thinks, under a version label that nobody should trust."""
 
     capabilities = Capabilities(
-        min_size=5, max_size=15, max_games=8, opening_rules=tuple(OPENING_RULES.values())
+        min_size=5,
+        max_size=15,
+        max_games=8,
+        opening_rules=tuple(OPENING_RULES.values()),
+        evaluates=True,
     )
 
     def __init__(self, name: str) -> None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from datetime import timedelta
 
 from grpc.aio import AioRpcError
 from starlette.requests import Request
@@ -11,10 +10,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from meijin.game import Board, Color, encode_moves, parse_cell
+from meijin.game import Board, Color, parse_cell
 from meijin.game.board.svg import board_svg
-from meijin.v1 import analysis_service_pb2, game_service_pb2
 from meijin.v1 import challenge_service_pb2 as pb
+from meijin.v1 import game_service_pb2
 from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services
 from meijin.web.pages.play.person import PlayingPerson, has_person
@@ -28,10 +27,6 @@ from meijin.web.request import Answer, Form, Handle, PageRequest, Private, see_o
 from meijin.web.state import SiteState
 from meijin.web.streaming import transport_of
 from meijin.web.wording import text
-from meijin.wire.values import variant_to_proto
-
-HINT_TIME = timedelta(seconds=2)
-"""What the search for a hint may take."""
 
 
 async def show(request: PageRequest) -> Answer:
@@ -128,16 +123,9 @@ async def hint(request: PageRequest) -> Answer:
     person, game = await _game(request)
     if game.turn is None or game.turn.is_opening:
         raise bad_request(text("play.no_hint_now"))
-    position = analysis_service_pb2.EvaluatedPosition(
-        variant=variant_to_proto(game.variant), moves=encode_moves(game.moves)
-    )
-    asked = analysis_service_pb2.EvaluateRequest(
-        bot=game.opponent, positions=[position], time_ms=HINT_TIME // timedelta(milliseconds=1)
-    )
-    answer, opponent = None, request.site.names.shown(game.opponent)
-    async for each in person.services.analysis.Evaluate(asked):
-        answer = each
-    if answer is None or not answer.HasField("cell"):
+    opponent = request.site.names.shown(game.opponent)
+    answer = await person.evaluation(game.opponent, game.moves, game.variant)
+    if not answer.HasField("cell"):
         raise bad_request(text("play.no_hint", opponent=opponent))
     words = text("play.hint", opponent=opponent, cell=game.name(answer.cell))
     if _is_by_script(request):

@@ -1,18 +1,22 @@
 """The person who plays in a browser, as its cookie says."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
 
 from starlette.responses import Response
 
+from meijin.game import Variant, encode_moves
+from meijin.v1 import analysis_service_pb2 as analysis_pb
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.web.gateway import Services, Visitor
 from meijin.web.play.stream import PersonStream
 from meijin.web.refusals import Refusal, bad_request
 from meijin.web.request import PageRequest, see_other
 from meijin.web.wording import text
+from meijin.wire.values import variant_to_proto
 
 COOKIE = "meijin_person"
 """Of a person's token: a person has nothing but games to lose."""
@@ -23,6 +27,9 @@ CLASS_COOKIE = "meijin_class"
 MAX_CLASS_KEY = 40
 
 COOKIE_AGE = timedelta(days=30)
+
+HINT_TIME = timedelta(seconds=2)
+"""What the search for a hint may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,25 @@ class PlayingPerson:
         if class_key:
             request.set_cookie(response, CLASS_COOKIE, class_key, COOKIE_AGE)
         return response
+
+    async def evaluation(
+        self, bot: str, moves: Sequence[int], variant: Variant
+    ) -> analysis_pb.EvaluateResponse:
+        """What a bot finds in a position; of one that has no answer it has no cell.
+
+        Raises:
+            AioRpcError: the bot is not there, can't say, or has too much to do.
+        """
+        position = analysis_pb.EvaluatedPosition(
+            variant=variant_to_proto(variant), moves=encode_moves(moves)
+        )
+        asked = analysis_pb.EvaluateRequest(
+            bot=bot, positions=[position], time_ms=HINT_TIME // timedelta(milliseconds=1)
+        )
+        answer = analysis_pb.EvaluateResponse()
+        async for each in self.services.analysis.Evaluate(asked):
+            answer = each
+        return answer
 
 
 def class_of(request: PageRequest) -> str:
