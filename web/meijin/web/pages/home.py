@@ -4,6 +4,7 @@ import asyncio
 
 from meijin.v1 import game_pb2, game_service_pb2, ladder_service_pb2, tournament_service_pb2
 from meijin.web.cache import LazyPage
+from meijin.web.pages.games.view import GamePage
 from meijin.web.pages.ladders.names import LadderName
 from meijin.web.pages.ladders.table import IntervalScale, read_top
 from meijin.web.pages.tv import featured
@@ -30,6 +31,8 @@ async def show(request: PageRequest) -> LazyPage:
     return request.page(
         "home.html",
         featured=game,
+        view=GamePage.at,
+        ratings=await request.ratings(games.games),
         tournaments=tournaments.tournaments,
         games=games.games,
         top=await read_top(services, ladders.ladders),

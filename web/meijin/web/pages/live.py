@@ -89,7 +89,7 @@ async def _first_look(
 def board_of(update: GameUpdate) -> Markup:
     variant = variant_from_proto(update.game.variant)
     board = Board.from_moves(decode_moves(update.moves), variant)
-    return Markup(board_svg(board, numbers=False))  # noqa: S704 - made of cells alone
+    return Markup(board_svg(board, numbers=False, names=False))  # noqa: S704 - made of cells alone
 
 
 def clock_text(milliseconds: int) -> str:

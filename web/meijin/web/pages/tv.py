@@ -1,20 +1,19 @@
 """The game that is worth watching most: on the front page, and alone for a projector."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from markupsafe import Markup
+from google.protobuf.message import Message
 
-from meijin.game import Board
-from meijin.game.board.svg import board_svg
 from meijin.v1 import game_pb2, game_service_pb2, ladder_service_pb2, tournament_service_pb2
+from meijin.v1.bot_service_pb2 import GetRatingsResponse
 from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services
 from meijin.web.pages.games.game import visible
+from meijin.web.pages.games.view import GamePage
 from meijin.web.pages.ladders.names import LadderName
 from meijin.web.pages.ladders.table import IntervalScale, read_top
 from meijin.web.request import Page, PageRequest
-from meijin.wire.records import record_from_proto
 
 LOOKED_THROUGH = 100
 """Games that run, among which the strongest is looked for."""
@@ -22,28 +21,11 @@ SHOWN = 8
 """Bots of a tournament whose points stand beside a board."""
 
 
-@dataclass(frozen=True, slots=True)
-class Featured:
-    """A game that is shown large, and where it stands."""
+async def featured(request: PageRequest, tournament_id: str = "") -> Mapping[str, Message]:
+    """The strongest game that runs, or the newest that has ended, with what is known of it.
 
-    game: game_pb2.Game
-
-    @property
-    def topic(self) -> str:
-        """What scripts follow; empty where the game has ended."""
-        is_running = self.game.state == game_pb2.GAME_STATE_RUNNING
-        return f"game:{self.game.game_id}" if is_running else ""
-
-    @property
-    def picture(self) -> Markup:
-        record = record_from_proto(self.game)
-        is_void = self.game.state == game_pb2.GAME_STATE_VOID
-        board = Board.from_moves(record.moves, record.variant)
-        return Markup(board_svg(board, numbers=False, winning=not is_void))  # noqa: S704 - cells
-
-
-async def featured(request: PageRequest, tournament_id: str = "") -> Featured | None:
-    """The strongest game that runs, or the newest that has ended; ``None`` where there is none."""
+    Empty where there is none.
+    """
     games = request.services.games
     running, newest = await asyncio.gather(
         games.ListGames(
@@ -59,12 +41,23 @@ async def featured(request: PageRequest, tournament_id: str = "") -> Featured | 
             )
         ),
     )
-    best = max(running.games, key=lambda game: game.ply, default=None)
-    chosen = best or next(iter(newest.games), None)
-    if chosen is None:
-        return None
-    asked = game_service_pb2.GetGameRequest(game_id=chosen.game_id)
-    return Featured(visible(request, (await games.GetGame(asked)).game))
+    listed = running.games or newest.games
+    if not listed:
+        return {}
+    ratings = await request.ratings(listed)
+    chosen = max(listed, key=lambda game: (_strength(game, ratings), game.ply))
+    asked, wanted = game_service_pb2.GetGameRequest, game_service_pb2.GetChancesRequest
+    found, chances = await asyncio.gather(
+        games.GetGame(asked(game_id=chosen.game_id)),
+        games.GetChances(wanted(game_id=chosen.game_id)),
+    )
+    game = visible(request, found.game)
+    return {"game": game, "chances": chances, "ratings": await request.ratings([game])}
+
+
+def _strength(game: game_pb2.Game, ratings: GetRatingsResponse) -> float:
+    """Of both players together."""
+    return sum(ratings.ratings.get(name, 0) for name in (game.black, game.white))
 
 
 async def show(request: PageRequest) -> LazyPage:
@@ -78,6 +71,7 @@ async def show(request: PageRequest) -> LazyPage:
     return request.page(
         "tv.html",
         featured=game,
+        view=GamePage.at,
         tournament=tournament,
         most=SHOWN,
         top=None if tournament else await read_top(services, ladders.ladders),

@@ -1,6 +1,7 @@
 /** Live boards: each moves by itself, and tells what its bots think of it. */
 
 import { Board } from "./board.js";
+import { Chances, scoreText, showChance } from "./chances.js";
 import { LiveStream, clockText, expectedLine, newestThought, winningLines } from "./live.js";
 
 const CLOCK_MS = 200;
@@ -77,16 +78,25 @@ class LiveBoard {
     const thought = newestThought(this.#game);
     const pv = (this.#isLookedAt || this.isLarge) && !this.hasEnded ? expectedLine(thought, moves) : [];
     this.#board.show({ moves, winning: winningLines(this.#game), pv });
+    if (this.isLarge) this.#tell(thought);
+  }
+
+  /** What a bot thinks, and who is to win by it. */
+  #tell(thought) {
+    if (!thought) return;
     this.article.querySelector(".thought").textContent = thoughtText(thought);
+    const score = thought.score && (thought.ply % 2 ? -thought.score : thought.score);
+    const told = Array(thought.ply + 1).fill(null);
+    const chances = new Chances(this.article.dataset.chances.split(" ").map(Number));
+    if (score !== null) showChance(this.article.querySelector("[data-chance]"), chances.newest([...told, score]));
   }
 }
 
 function thoughtText(thought) {
-  if (!thought) return "";
   const { black, white, thought: form } = template.dataset;
   return form
     .replace("%side", thought.ply % 2 ? white : black)
-    .replace("%score", thought.score ?? "–")
+    .replace("%score", scoreText(thought.score))
     .replace("%depth", thought.depth ?? "–")
     .replace("%nodes", thought.nodes?.toLocaleString("en") ?? "–");
 }

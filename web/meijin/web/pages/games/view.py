@@ -73,8 +73,16 @@ class GamePage:
     @property
     def board(self) -> Markup:
         """The picture of the board; nothing in it comes from a bot but cells."""
+        return self._drawn(numbers=True, forbidden=True)
+
+    @property
+    def bare_board(self) -> Markup:
+        """The same with nothing on the stones."""
+        return self._drawn(numbers=False, forbidden=False)
+
+    def _drawn(self, *, numbers: bool, forbidden: bool) -> Markup:
         board = Board.from_moves(self.record.moves[: self.ply], self.record.variant)
-        picture = board_svg(board, forbidden=True, winning=not self.is_void)
+        picture = board_svg(board, numbers=numbers, forbidden=forbidden, winning=not self.is_void)
         return Markup(picture)  # noqa: S704 - made here
 
     @property
