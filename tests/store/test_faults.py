@@ -1,6 +1,8 @@
 """The fault ledger."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -10,7 +12,15 @@ from tests.store.conftest import Scene
 
 from meijin.game import Ending, Party, Result
 from meijin.store import Database
-from meijin.store.faults import VoidEvidence, add_faults, fault_of_game, fault_times, list_faults
+from meijin.store.faults import (
+    VoidEvidence,
+    add_faults,
+    fault_groups,
+    fault_of_game,
+    fault_times,
+    list_faults,
+    signature_of,
+)
 from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.schema import EntryId, Fault, FaultKind, FaultParty, GameId
 
@@ -74,6 +84,62 @@ def test_the_times_of_the_last_faults(database: Database, ledger: Scene) -> None
     times = partial(fault_times, bot_id=ledger.bots[0], kind=FaultKind.ABSENCE)
     assert database.read(times, limit=5) == [ledger.now, later]
     assert database.read(times, limit=1) == [later]
+
+
+@pytest.mark.parametrize(
+    ("detail", "signature"),
+    [
+        ("KeyError: 17 (crowd.py, line 35)", "KeyError crowd.py:35"),
+        ("KeyError: 'h8 (a.py, line 1)'\nb (crowd.py, line 35)", "KeyError crowd.py:35"),
+        ("numpy.Odd (crowd.py, line 35)", "numpy.Odd crowd.py:35"),
+        ("out of memory", "out of memory"),
+        ("took 3.125 s, 1:02 too long", "took … s, … too long"),
+        ('h8 is taken, says "eve\'s"', "… is taken, says …"),
+        ("a" * 200, "a" * 80),
+        ("", ""),
+    ],
+)
+def test_what_faults_have_in_common(detail: str, signature: str) -> None:
+    """Of an exception its name and its place; of a sentence what does not change."""
+    assert signature_of(detail) == signature
+
+
+def test_faults_are_grouped(database: Database, scene: Scene) -> None:
+    """By kind and cause, the newest first, over all versions of a bot or of all; in pages."""
+    ada, bob = scene.versions
+    told = [
+        (FaultKind.CRASH, "KeyError: 1 (crowd.py, line 35)", ada),
+        (FaultKind.CRASH, "KeyError: 2 (crowd.py, line 36)", ada),
+        (FaultKind.STALL, "stood still for 3 s", None),
+        (FaultKind.CRASH, "KeyError: 3 (crowd.py, line 35)", bob),
+        (FaultKind.STALL, "stood still for 4 s", None),
+        (FaultKind.CRASH, "KeyError: 4 (crowd.py, line 35)", ada),
+    ]
+    for hour, (kind, detail, version) in enumerate(told):
+        row = fault(kind, FaultParty.BOT, scene.now + timedelta(hours=hour), version_id=version)
+        database.write(add_faults, [replace(row, detail=detail)])
+
+    def found(**filters: Any) -> list[tuple[str, int, int, Sequence[str]]]:
+        groups = database.read(partial(fault_groups, **{"limit": 9} | filters))
+        return [
+            (
+                each.newest.signature,
+                each.count,
+                (each.newest.create_time - each.first_time) // timedelta(hours=1),
+                each.bots,
+            )
+            for each in groups
+        ]
+
+    crash = ("KeyError crowd.py:35", 3, 5, ["bob", "ada"])
+    stall: tuple[str, int, int, Sequence[str]] = ("stood still for … s", 2, 2, [])
+    other = ("KeyError crowd.py:36", 1, 0, ["ada"])
+    assert found() == [crash, stall, other]
+    assert found(bot_id=scene.bots[0]) == [("KeyError crowd.py:35", 2, 5, ["ada"]), other]
+    assert found(kind=FaultKind.STALL) == [stall]
+    assert found(limit=1) == [crash]
+    last = database.read(fault_groups, limit=1)[0].newest.id
+    assert found(before=last) == [stall, other]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.store.league import NOON, League
 
 from meijin.store import bots, games, tournaments
 from meijin.store.bots import EngineRow
-from meijin.store.faults import fault_times
+from meijin.store.faults import fault_groups, fault_times
 from meijin.store.ladders import planning, versions
 from meijin.store.ladders.days import last_mark
 from meijin.store.ladders.games import finished_games, results_since
@@ -43,6 +43,7 @@ listed = partial(games.list_games, limit=10, before=9)
             "version_id=. AND kind=.",
             "SCAN",
         ),
+        (partial(fault_groups, limit=9), "COVERING INDEX fault_signature", "SCAN fault$"),
         (
             lambda at: [*finished_games(at, LADDER, after=7)],
             "game_order .* AND end_sequence<.",

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, func, inspect, text, update
 from meijin.game import Choose, Color, Decision, encode_moves
 from meijin.store import Database
 from meijin.store.bots import EngineRow, bot_version
+from meijin.store.faults import list_faults, signature_of
 from meijin.store.games import decode_decisions, get_game
 from meijin.store.running_games import read_running_games
 from meijin.store.schema import BotId, Claim, GameId
@@ -168,6 +169,27 @@ def test_threads_and_memory_can_be_taken_back(any_database_url: str) -> None:
         assert (texts(database), database.read(described)) == before
         database.migrate()
         database.check_schema()
+
+
+def test_faults_of_before_are_grouped(any_database_url: str) -> None:
+    """The step gives them what new ones get; and it can be taken back."""
+    details = ("KeyError: 17 (crowd.py, line 35)", "took 3.1 s", 'no "h8"')
+    with Database(any_database_url) as database:
+        migrate_by_steps(database, "0031")
+        before = database.read(described)
+        database.write(partial(insert_faults, details=details))
+        database.migrate()
+        faults = database.read(partial(list_faults, limit=9))
+        assert [each.signature for each in faults] == [*map(signature_of, details[::-1])]
+        migrate_by_steps(database, "0031", command.downgrade)
+        assert database.read(described) == before
+
+
+def insert_faults(connection: Connection, details: tuple[str, ...]) -> None:
+    columns = "(kind, party, evidence, create_time, detail)"
+    values = "('crash', 'bot', '{}', '2026-01-01 12:00:00.000000', :detail)"
+    for detail in details:
+        connection.execute(text(f"INSERT INTO fault {columns} VALUES {values}"), {"detail": detail})
 
 
 def texts(database: Database) -> dict[str, list[str]]:

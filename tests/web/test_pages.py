@@ -74,7 +74,11 @@ CRASHED = (
     Told("/bots/ada", ("crash", "ValueError: &lt;odd&gt;", 'href="/games/1"', "Rules: ")),
     Told("/bots/ada", ('class="lost"', "Lost to bob, game 1"), ("/play?bot=",)),
     Told("/bots/bob", ('class="won"', "Won against ada, game 1")),
-    Told("/faults", ("ValueError: &lt;odd&gt;", ">Evidence<")),
+    Told("/faults", ("<strong>1</strong>", ">Times<", "ValueError: &lt;odd&gt;", ">Evidence<")),
+    Told(
+        "/faults?each=1", ("Newest first.", "ValueError: &lt;odd&gt;", ">Evidence<"), (">Times<",)
+    ),
+    Told("/faults?game=1", ("Newest first.",)),
     Told("/faults?kind=crash&bot=ada", ("ValueError",)),
     Told("/faults?kind=time", (), ("ValueError",)),
     Told("/faults?bot=bob", (), ("ValueError",)),

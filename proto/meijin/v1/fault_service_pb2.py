@@ -29,7 +29,7 @@ from meijin.v1 import game_pb2 as meijin_dot_v1_dot_game__pb2
 from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/fault_service.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\"\xce\x02\n\x05\x46\x61ult\x12\x10\n\x08\x66\x61ult_id\x18\x01 \x01(\t\x12\"\n\x04kind\x18\x02 \x01(\x0e\x32\x14.meijin.v1.FaultKind\x12$\n\x05party\x18\x03 \x01(\x0e\x32\x15.meijin.v1.FaultParty\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07game_id\x18\x06 \x01(\t\x12!\n\x06\x65nding\x18\x07 \x01(\x0e\x32\x11.meijin.v1.Ending\x12\x10\n\x03ply\x18\x08 \x01(\rH\x00\x88\x01\x01\x12\x0b\n\x03\x62ot\x18\t \x01(\t\x12\x0f\n\x07version\x18\n \x01(\t\x12)\n\x08\x65vidence\x18\x0b \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x11\n\ttraceback\x18( \x01(\tB\x06\n\x04_ply\"V\n\x05Pause\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12,\n\tremaining\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"{\n\nFaultGroup\x12 \n\x06newest\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Fault\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12.\n\nfirst_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\"9\n\x16ListFaultGroupsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x12\n\nclass_name\x18\x02 \x01(\t\"@\n\x17ListFaultGroupsResponse\x12%\n\x06groups\x18\x01 \x03(\x0b\x32\x15.meijin.v1.FaultGroup\"|\n\x11ListFaultsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\x12\"\n\x04kind\x18P \x01(\x0e\x32\x14.meijin.v1.FaultKind\"q\n\x12ListFaultsResponse\x12 \n\x06\x66\x61ults\x18\x01 \x03(\x0b\x32\x10.meijin.v1.Fault\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12 \n\x06pauses\x18\x03 \x03(\x0b\x32\x10.meijin.v1.Pause*\xca\x02\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46\x41ULT_KIND_TIME\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x14\n\x10\x46\x41ULT_KIND_CRASH\x10\x03\x12\x19\n\x15\x46\x41ULT_KIND_DISCONNECT\x10\x04\x12\x17\n\x13\x46\x41ULT_KIND_SUPPLIER\x10\x05\x12\x16\n\x12\x46\x41ULT_KIND_ABSENCE\x10\x06\x12\x1e\n\x1a\x46\x41ULT_KIND_MASS_DISCONNECT\x10\x07\x12\x15\n\x11\x46\x41ULT_KIND_OUTAGE\x10\x08\x12\x14\n\x10\x46\x41ULT_KIND_STALL\x10\t\x12\x15\n\x11\x46\x41ULT_KIND_VOIDED\x10\n\x12\x14\n\x10\x46\x41ULT_KIND_PAUSE\x10\x0b\x12\x18\n\x14\x46\x41ULT_KIND_FORBIDDEN\x10\x1e*\xbf\x01\n\nFaultParty\x12\x1b\n\x17\x46\x41ULT_PARTY_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46\x41ULT_PARTY_BOT\x10\x01\x12\x18\n\x14\x46\x41ULT_PARTY_SUPPLIER\x10\x02\x12\x1a\n\x16\x46\x41ULT_PARTY_CONNECTION\x10\x03\x12\x17\n\x13\x46\x41ULT_PARTY_NETWORK\x10\x04\x12\x16\n\x12\x46\x41ULT_PARTY_SERVER\x10\x05\x12\x18\n\x14\x46\x41ULT_PARTY_OPERATOR\x10\x06\x32\xfa\x01\n\x0c\x46\x61ultService\x12i\n\nListFaults\x12\x1c.meijin.v1.ListFaultsRequest\x1a\x1d.meijin.v1.ListFaultsResponse\"\x1e\x88\xb5\x18\x02\x92\xb5\x18\x0bGET /faults\x9a\xb5\x18\x07\x62ot=ada\x12\x7f\n\x0fListFaultGroups\x12!.meijin.v1.ListFaultGroupsRequest\x1a\".meijin.v1.ListFaultGroupsResponse\"%\x88\xb5\x18\x02\x92\xb5\x18\x12GET /faults/groups\x9a\xb5\x18\x07\x62ot=adab\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/fault_service.proto\x12\tmeijin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\"\xce\x02\n\x05\x46\x61ult\x12\x10\n\x08\x66\x61ult_id\x18\x01 \x01(\t\x12\"\n\x04kind\x18\x02 \x01(\x0e\x32\x14.meijin.v1.FaultKind\x12$\n\x05party\x18\x03 \x01(\x0e\x32\x15.meijin.v1.FaultParty\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07game_id\x18\x06 \x01(\t\x12!\n\x06\x65nding\x18\x07 \x01(\x0e\x32\x11.meijin.v1.Ending\x12\x10\n\x03ply\x18\x08 \x01(\rH\x00\x88\x01\x01\x12\x0b\n\x03\x62ot\x18\t \x01(\t\x12\x0f\n\x07version\x18\n \x01(\t\x12)\n\x08\x65vidence\x18\x0b \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x11\n\ttraceback\x18( \x01(\tB\x06\n\x04_ply\"V\n\x05Pause\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12,\n\tremaining\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x8e\x01\n\nFaultGroup\x12 \n\x06newest\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Fault\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12.\n\nfirst_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12\x11\n\tsignature\x18\x05 \x01(\t\"\x84\x01\n\x16ListFaultGroupsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x12\n\nclass_name\x18\x02 \x01(\t\x12\"\n\x04kind\x18\x03 \x01(\x0e\x32\x14.meijin.v1.FaultKind\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\t\"{\n\x17ListFaultGroupsResponse\x12%\n\x06groups\x18\x01 \x03(\x0b\x32\x15.meijin.v1.FaultGroup\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12 \n\x06pauses\x18\x03 \x03(\x0b\x32\x10.meijin.v1.Pause\"|\n\x11ListFaultsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\x12\"\n\x04kind\x18P \x01(\x0e\x32\x14.meijin.v1.FaultKind\"q\n\x12ListFaultsResponse\x12 \n\x06\x66\x61ults\x18\x01 \x03(\x0b\x32\x10.meijin.v1.Fault\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12 \n\x06pauses\x18\x03 \x03(\x0b\x32\x10.meijin.v1.Pause*\xca\x02\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46\x41ULT_KIND_TIME\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x14\n\x10\x46\x41ULT_KIND_CRASH\x10\x03\x12\x19\n\x15\x46\x41ULT_KIND_DISCONNECT\x10\x04\x12\x17\n\x13\x46\x41ULT_KIND_SUPPLIER\x10\x05\x12\x16\n\x12\x46\x41ULT_KIND_ABSENCE\x10\x06\x12\x1e\n\x1a\x46\x41ULT_KIND_MASS_DISCONNECT\x10\x07\x12\x15\n\x11\x46\x41ULT_KIND_OUTAGE\x10\x08\x12\x14\n\x10\x46\x41ULT_KIND_STALL\x10\t\x12\x15\n\x11\x46\x41ULT_KIND_VOIDED\x10\n\x12\x14\n\x10\x46\x41ULT_KIND_PAUSE\x10\x0b\x12\x18\n\x14\x46\x41ULT_KIND_FORBIDDEN\x10\x1e*\xbf\x01\n\nFaultParty\x12\x1b\n\x17\x46\x41ULT_PARTY_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46\x41ULT_PARTY_BOT\x10\x01\x12\x18\n\x14\x46\x41ULT_PARTY_SUPPLIER\x10\x02\x12\x1a\n\x16\x46\x41ULT_PARTY_CONNECTION\x10\x03\x12\x17\n\x13\x46\x41ULT_PARTY_NETWORK\x10\x04\x12\x16\n\x12\x46\x41ULT_PARTY_SERVER\x10\x05\x12\x18\n\x14\x46\x41ULT_PARTY_OPERATOR\x10\x06\x32\xfa\x01\n\x0c\x46\x61ultService\x12i\n\nListFaults\x12\x1c.meijin.v1.ListFaultsRequest\x1a\x1d.meijin.v1.ListFaultsResponse\"\x1e\x88\xb5\x18\x02\x92\xb5\x18\x0bGET /faults\x9a\xb5\x18\x07\x62ot=ada\x12\x7f\n\x0fListFaultGroups\x12!.meijin.v1.ListFaultGroupsRequest\x1a\".meijin.v1.ListFaultGroupsResponse\"%\x88\xb5\x18\x02\x92\xb5\x18\x12GET /faults/groups\x9a\xb5\x18\x07\x62ot=adab\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,24 +40,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FAULTSERVICE'].methods_by_name['ListFaults']._serialized_options = b'\210\265\030\002\222\265\030\013GET /faults\232\265\030\007bot=ada'
   _globals['_FAULTSERVICE'].methods_by_name['ListFaultGroups']._loaded_options = None
   _globals['_FAULTSERVICE'].methods_by_name['ListFaultGroups']._serialized_options = b'\210\265\030\002\222\265\030\022GET /faults/groups\232\265\030\007bot=ada'
-  _globals['_FAULTKIND']._serialized_start=1102
-  _globals['_FAULTKIND']._serialized_end=1432
-  _globals['_FAULTPARTY']._serialized_start=1435
-  _globals['_FAULTPARTY']._serialized_end=1626
+  _globals['_FAULTKIND']._serialized_start=1257
+  _globals['_FAULTKIND']._serialized_end=1587
+  _globals['_FAULTPARTY']._serialized_start=1590
+  _globals['_FAULTPARTY']._serialized_end=1781
   _globals['_FAULT']._serialized_start=186
   _globals['_FAULT']._serialized_end=520
   _globals['_PAUSE']._serialized_start=522
   _globals['_PAUSE']._serialized_end=608
-  _globals['_FAULTGROUP']._serialized_start=610
-  _globals['_FAULTGROUP']._serialized_end=733
-  _globals['_LISTFAULTGROUPSREQUEST']._serialized_start=735
-  _globals['_LISTFAULTGROUPSREQUEST']._serialized_end=792
-  _globals['_LISTFAULTGROUPSRESPONSE']._serialized_start=794
-  _globals['_LISTFAULTGROUPSRESPONSE']._serialized_end=858
-  _globals['_LISTFAULTSREQUEST']._serialized_start=860
-  _globals['_LISTFAULTSREQUEST']._serialized_end=984
-  _globals['_LISTFAULTSRESPONSE']._serialized_start=986
-  _globals['_LISTFAULTSRESPONSE']._serialized_end=1099
-  _globals['_FAULTSERVICE']._serialized_start=1629
-  _globals['_FAULTSERVICE']._serialized_end=1879
+  _globals['_FAULTGROUP']._serialized_start=611
+  _globals['_FAULTGROUP']._serialized_end=753
+  _globals['_LISTFAULTGROUPSREQUEST']._serialized_start=756
+  _globals['_LISTFAULTGROUPSREQUEST']._serialized_end=888
+  _globals['_LISTFAULTGROUPSRESPONSE']._serialized_start=890
+  _globals['_LISTFAULTGROUPSRESPONSE']._serialized_end=1013
+  _globals['_LISTFAULTSREQUEST']._serialized_start=1015
+  _globals['_LISTFAULTSREQUEST']._serialized_end=1139
+  _globals['_LISTFAULTSRESPONSE']._serialized_start=1141
+  _globals['_LISTFAULTSRESPONSE']._serialized_end=1254
+  _globals['_FAULTSERVICE']._serialized_start=1784
+  _globals['_FAULTSERVICE']._serialized_end=2034
 # @@protoc_insertion_point(module_scope)

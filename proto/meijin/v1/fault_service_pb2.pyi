@@ -239,7 +239,7 @@ Global___Pause: _TypeAlias = Pause  # noqa: Y015
 
 @_typing.final
 class FaultGroup(_message.Message):
-    """Faults of one kind that have something in common."""
+    """Faults of one kind that have their cause in common."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -247,8 +247,13 @@ class FaultGroup(_message.Message):
     COUNT_FIELD_NUMBER: _builtins.int
     FIRST_TIME_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
+    SIGNATURE_FIELD_NUMBER: _builtins.int
     count: _builtins.int
     """How many there are."""
+    signature: _builtins.str
+    """What they have in common, such as `KeyError crowd.py:35`; what changes is left out of
+    sentences.
+    """
     @_builtins.property
     def newest(self) -> Global___Fault:
         """The newest of them."""
@@ -259,7 +264,7 @@ class FaultGroup(_message.Message):
 
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Whose they are, the bot that had the newest first; at most 100."""
+        """The names of the bots of the newest 100 versions that had it; none where it concerns no bot."""
 
     def __init__(
         self,
@@ -268,10 +273,11 @@ class FaultGroup(_message.Message):
         count: _builtins.int = ...,
         first_time: _timestamp_pb2.Timestamp | None = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
+        signature: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["first_time", b"first_time", "newest", b"newest"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "count", b"count", "first_time", b"first_time", "newest", b"newest"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "count", b"count", "first_time", b"first_time", "newest", b"newest", "signature", b"signature"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -285,19 +291,33 @@ class ListFaultGroupsRequest(_message.Message):
 
     BOT_FIELD_NUMBER: _builtins.int
     CLASS_NAME_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
-    """Only those of this bot."""
+    """Only faults that concern this bot; every bot's and the server's when empty."""
     class_name: _builtins.str
-    """Only those of this class's bots; a bot or a class is given, not both."""
+    """Only those of this class's bots; of all when empty."""
+    kind: Global___FaultKind.ValueType
+    """Only faults of this kind; of every kind when unspecified."""
+    page_size: _builtins.int
+    """At most this many groups, 1 to 1000; 100 when absent. A page of long rows ends earlier, with
+    a token.
+    """
+    page_token: _builtins.str
+    """The `next_page_token` of the page before; empty for the first."""
     def __init__(
         self,
         *,
         bot: _builtins.str = ...,
         class_name: _builtins.str = ...,
+        kind: Global___FaultKind.ValueType = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "class_name", b"class_name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "class_name", b"class_name", "kind", b"kind", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -310,18 +330,28 @@ class ListFaultGroupsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     GROUPS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    PAUSES_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """For the next page; empty on the last."""
     @_builtins.property
     def groups(self) -> _containers.RepeatedCompositeFieldContainer[Global___FaultGroup]:
-        """The groups."""
+        """One page of groups."""
+
+    @_builtins.property
+    def pauses(self) -> _containers.RepeatedCompositeFieldContainer[Global___Pause]:
+        """The pauses that last of the bot that was asked for."""
 
     def __init__(
         self,
         *,
         groups: _abc.Iterable[Global___FaultGroup] | None = ...,
+        next_page_token: _builtins.str = ...,
+        pauses: _abc.Iterable[Global___Pause] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["groups", b"groups"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["groups", b"groups", "next_page_token", b"next_page_token", "pauses", b"pauses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

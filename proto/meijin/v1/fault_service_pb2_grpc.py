@@ -61,8 +61,8 @@ class FaultServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListFaultGroups(self, request, context):
-        """Faults by what they have in common, such as an exception and the line where it was, among
-        the newest 2000 of a bot or of a class; that with the newest first. A class's are for
+        """The newest 100000 faults of the ledger by kind and by what they have in common, such as an
+        exception and the line where it was, the group with the newest first. A class's are for
         operators. NOT_FOUND for an unknown bot or class.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -38,8 +38,8 @@ class FaultServiceStub:
     ListFaults: _grpc.UnaryUnaryMultiCallable[_fault_service_pb2.ListFaultsRequest, _fault_service_pb2.ListFaultsResponse]
     """Faults, newest first. NOT_FOUND for an unknown bot."""
     ListFaultGroups: _grpc.UnaryUnaryMultiCallable[_fault_service_pb2.ListFaultGroupsRequest, _fault_service_pb2.ListFaultGroupsResponse]
-    """Faults by what they have in common, such as an exception and the line where it was, among
-    the newest 2000 of a bot or of a class; that with the newest first. A class's are for
+    """The newest 100000 faults of the ledger by kind and by what they have in common, such as an
+    exception and the line where it was, the group with the newest first. A class's are for
     operators. NOT_FOUND for an unknown bot or class.
     """
 
@@ -53,8 +53,8 @@ class FaultServiceAsyncStub(FaultServiceStub):
     ListFaults: _aio.UnaryUnaryMultiCallable[_fault_service_pb2.ListFaultsRequest, _fault_service_pb2.ListFaultsResponse]  # type: ignore[assignment]
     """Faults, newest first. NOT_FOUND for an unknown bot."""
     ListFaultGroups: _aio.UnaryUnaryMultiCallable[_fault_service_pb2.ListFaultGroupsRequest, _fault_service_pb2.ListFaultGroupsResponse]  # type: ignore[assignment]
-    """Faults by what they have in common, such as an exception and the line where it was, among
-    the newest 2000 of a bot or of a class; that with the newest first. A class's are for
+    """The newest 100000 faults of the ledger by kind and by what they have in common, such as an
+    exception and the line where it was, the group with the newest first. A class's are for
     operators. NOT_FOUND for an unknown bot or class.
     """
 
@@ -77,8 +77,8 @@ class FaultServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fault_service_pb2.ListFaultGroupsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_fault_service_pb2.ListFaultGroupsResponse, _abc.Awaitable[_fault_service_pb2.ListFaultGroupsResponse]]:
-        """Faults by what they have in common, such as an exception and the line where it was, among
-        the newest 2000 of a bot or of a class; that with the newest first. A class's are for
+        """The newest 100000 faults of the ledger by kind and by what they have in common, such as an
+        exception and the line where it was, the group with the newest first. A class's are for
         operators. NOT_FOUND for an unknown bot or class.
         """
 

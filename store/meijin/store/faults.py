@@ -1,19 +1,22 @@
 """The fault ledger: what went wrong, whose fault it was, and the evidence."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Self
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, String, cast, func, select
 
 from meijin.game import Ending, Party, Result
 from meijin.store.rows import add_rows, columns_of, read_rows
 from meijin.store.schema import (
     FAULT_DETAIL,
+    FAULT_SIGNATURE,
     Bot,
     BotId,
     BotVersion,
+    BotVersionId,
     ClassId,
     ClassMember,
     Fault,
@@ -55,8 +58,11 @@ class VoidEvidence:
         )
 
 
+NAMED = 100
+"""The newest versions of a group by which its bots are named."""
+
 SEARCHED = 100_000
-"""The newest faults that one kind is looked for in: each is looked at."""
+"""The newest faults that one kind is looked for in, and that are grouped: each is looked at."""
 
 
 class FaultRow(Fault):
@@ -90,8 +96,31 @@ def fault_of_game(ending: Ending, at_fault: Party) -> tuple[FaultKind, FaultPart
     return None
 
 
+_EXCEPTION = re.compile(
+    r"(?P<name>[A-Za-z_][\w.]*)(?::.*)? \((?P<file>[^()]+), line (?P<line>\d+)\)", re.DOTALL
+)
+"""How the SDK tells of an exception: its name, its words, and where it was."""
+_VARYING = re.compile(r"""\w*\d[\w.,:]*|"[^"]*"|'[^']*'""")
+"""Numbers, cells, times, and what is quoted."""
+
+
+def signature_of(detail: str) -> str:
+    """What a fault has in common with others of its cause: the exception and where it was.
+
+    Of a fault that is no exception, its sentence without what changes from time to time.
+    """
+    found = _EXCEPTION.fullmatch(detail)
+    common = "{name} {file}:{line}".format_map(found) if found else _VARYING.sub("…", detail)
+    return common[:FAULT_SIGNATURE]
+
+
 def add_faults(connection: Connection, faults: Iterable[Fault]) -> None:
-    add_rows(connection, (replace(each, detail=each.detail[:FAULT_DETAIL]) for each in faults))
+    add_rows(connection, map(_stored, faults))
+
+
+def _stored(fault: Fault) -> Fault:
+    detail = fault.detail[:FAULT_DETAIL]
+    return replace(fault, detail=detail, signature=signature_of(detail))
 
 
 def list_faults(
@@ -100,7 +129,6 @@ def list_faults(
     limit: int,
     before: int | None = None,
     bot_id: BotId | None = None,
-    class_id: ClassId | None = None,
     game_id: GameId | None = None,
     kind: FaultKind | None = None,
 ) -> Sequence[FaultRow]:
@@ -109,23 +137,11 @@ def list_faults(
     Args:
         kind: Only those of this kind, among the newest `SEARCHED` of the ledger.
     """
-    query = (
-        select(*columns_of(FaultRow))
-        .select_from(Fault)
-        .outerjoin(BotVersion, BotVersion.id == Fault.version_id)
-        .outerjoin(Bot, Bot.id == BotVersion.bot_id)
-        .order_by(Fault.id.desc())
-        .limit(limit)
-    )
+    query = _FAULTS.order_by(Fault.id.desc()).limit(limit)
     if before is not None:
         query = query.where(Fault.id < before)
     if bot_id is not None:
-        versions = select(BotVersion.id).where(BotVersion.bot_id == bot_id)
-        query = query.where(Fault.version_id.in_(versions))
-    if class_id is not None:
-        members = select(ClassMember.bot_id).where(ClassMember.class_id == class_id)
-        versions = select(BotVersion.id).where(BotVersion.bot_id.in_(members))
-        query = query.where(Fault.version_id.in_(versions))
+        query = query.where(_concerns(bot_id))
     if game_id is not None:
         query = query.where(Fault.game_id == game_id)
     if kind is not None:
@@ -134,14 +150,110 @@ def list_faults(
     return read_rows(FaultRow, connection.execute(query))
 
 
+_FAULTS = (
+    select(*columns_of(FaultRow))
+    .select_from(Fault)
+    .outerjoin(BotVersion, BotVersion.id == Fault.version_id)
+    .outerjoin(Bot, Bot.id == BotVersion.bot_id)
+)
+
+
+def _concerns(bot_id: BotId) -> ColumnElement[bool]:
+    return Fault.version_id.in_(select(BotVersion.id).where(BotVersion.bot_id == bot_id))
+
+
+@dataclass(frozen=True, slots=True)
+class FaultGroup:
+    """Faults of one kind and cause."""
+
+    newest: FaultRow
+    count: int
+    first_time: datetime
+    bots: Sequence[str]
+    """Whose they are, by the newest `NAMED` versions that had it."""
+
+
+def fault_groups(
+    connection: Connection,
+    *,
+    limit: int,
+    before: int | None = None,
+    bot_id: BotId | None = None,
+    class_id: ClassId | None = None,
+    kind: FaultKind | None = None,
+) -> Sequence[FaultGroup]:
+    """The newest `SEARCHED` faults of the ledger by kind and cause, that with the newest first.
+
+    They are counted in an index alone; of each group two are read.
+
+    Args:
+        before: Only groups whose newest is before this id.
+    """
+    newest = select(func.coalesce(func.max(Fault.id), 0)).scalar_subquery()
+    keys = (Fault.version_id, Fault.kind, Fault.signature)
+    ids = (func.min(Fault.id).label("first"), func.max(Fault.id).label("last"))
+    mine = select(*keys, func.count().label("faults"), *ids)
+    mine = mine.where(Fault.id > newest - SEARCHED)
+    if bot_id is not None:
+        mine = mine.where(_concerns(bot_id))
+    if class_id is not None:
+        members = select(ClassMember.bot_id).where(ClassMember.class_id == class_id)
+        versions = select(BotVersion.id).where(BotVersion.bot_id.in_(members))
+        mine = mine.where(Fault.version_id.in_(versions))
+    if kind is not None:
+        mine = mine.where(Fault.kind == kind)
+    of_versions = mine.group_by(*keys).subquery()
+    cause = (of_versions.c.kind, of_versions.c.signature)
+    last = func.max(of_versions.c.last)
+    joined = func.aggregate_strings(cast(of_versions.c.version_id, String), ",")
+    query = select(
+        func.sum(of_versions.c.faults).label("faults"),
+        func.min(of_versions.c.first).label("first"),
+        last.label("last"),
+        joined.label("versions"),
+    )
+    query = query.group_by(*cause).order_by(last.desc()).limit(limit)
+    if before is not None:
+        query = query.having(last < before)
+    groups = connection.execute(query).all()
+    ends = {key for group in groups for key in (group.first, group.last)}
+    rows = {
+        row.id: row
+        for row in read_rows(FaultRow, connection.execute(_FAULTS.where(Fault.id.in_(ends))))
+    }
+    concerned = {group.last: _newest(group.versions) for group in groups}
+    names = _bots_of(connection, {each for found in concerned.values() for each in found})
+    return [
+        FaultGroup(
+            rows[group.last],
+            int(group.faults),
+            rows[group.first].create_time,
+            list(dict.fromkeys(names[each] for each in concerned[group.last])),
+        )
+        for group in groups
+    ]
+
+
+def _newest(versions: str | None) -> Sequence[BotVersionId]:
+    """The newest of some versions, of which a group may have any number."""
+    ids = sorted(map(int, versions.split(",")), reverse=True) if versions else []
+    return [BotVersionId(each) for each in ids[:NAMED]]
+
+
+def _bots_of(
+    connection: Connection, versions: Iterable[BotVersionId]
+) -> Mapping[BotVersionId, str]:
+    query = select(BotVersion.id, Bot.name).join(Bot, Bot.id == BotVersion.bot_id)
+    return dict(connection.execute(query.where(BotVersion.id.in_(versions))).all())
+
+
 def fault_times(
     connection: Connection, bot_id: BotId, kind: FaultKind, *, limit: int
 ) -> Sequence[datetime]:
     """When a bot had its last faults of a kind, oldest first."""
-    versions = select(BotVersion.id).where(BotVersion.bot_id == bot_id)
     query = (
         select(Fault.create_time)
-        .where(Fault.version_id.in_(versions), Fault.kind == kind)
+        .where(_concerns(bot_id), Fault.kind == kind)
         .order_by(Fault.id.desc())
         .limit(limit)
     )

@@ -87,6 +87,19 @@ async def test_faults_of_one_bot_or_game(server: ServerInTest) -> None:
         await faults(server, bot="nobody")
 
 
+async def test_faults_in_groups(server: ServerInTest) -> None:
+    """Those of one cause are one, with the newest of them whole; in pages, of a bot or a kind."""
+    black, white = await server.pair()
+    await fail_by_supplier(black, white, games=2)
+    groups = "FaultService/ListFaultGroups"
+    (group,) = (await server.ask(groups, bot=black.name, page_size=1)).groups
+    assert (group.signature, group.count, list(group.bots)) == ("no licence", 2, [black.name])
+    assert group.newest == (await faults(server))[0]
+    assert 0 < group.first_time.ToNanoseconds() < group.newest.create_time.ToNanoseconds()
+    assert not (await server.ask(groups, bot=black.name, kind=pb.FAULT_KIND_CRASH)).groups
+    assert not (await server.ask(groups, bot=white.name)).groups
+
+
 async def test_a_supplier_that_fails_too_often_forfeits(start_server: StartServer) -> None:
     """The budget is the bot's, also when it comes back or the server was restarted."""
     async with start_server() as server:

@@ -3,7 +3,6 @@
 - `bots`, `ladders`, `tournaments`: each reads rows, adds what is computed of them,
   and knows no messages
 - `tallies`, `reports`: what a tournament's games have come to, counted on; `kept`: between looks
-- `faults`: grouped by what they have in common
 - `chances`: what the scores of bots are worth, by how their games ended
 - `llr_paths`: how the ratios of tests moved
 """

@@ -143,6 +143,10 @@ FAULT_DETAIL = 600
 """Characters of a fault's sentence."""
 
 
+FAULT_SIGNATURE = 80
+"""Characters of what it has in common with others."""
+
+
 class FaultKind(enum.Enum):
     """What went wrong."""
 
@@ -204,6 +208,9 @@ class Fault(Record, table="fault"):
     """How many stones lay on the game's board."""
     version_id: Field[BotVersionId | None] = column(ForeignKey("bot_version.id"), default=None)
     """The bot concerned; ``None`` when it was no bot."""
+    signature: Field[str] = column(String(FAULT_SIGNATURE), default="", server_default="")
+    """What faults of one cause have in common, see `faults.signature_of`."""
 
 
 Index("fault_of_version", Fault.version_id, Fault.kind, Fault.id)
+Index("fault_signature", Fault.version_id, Fault.kind, Fault.signature, Fault.id)

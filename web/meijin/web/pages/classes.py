@@ -38,8 +38,8 @@ async def show(request: PageRequest) -> LazyPage:
     bot, groups = await _own_bot(request), fault_pb.ListFaultGroupsResponse()
     is_projected = request.flag("projector")
     if not is_projected:
-        of = {"bot": bot} if bot else {"class_name": name}
-        groups = await services.faults.ListFaultGroups(fault_pb.ListFaultGroupsRequest(**of))
+        of = fault_pb.ListFaultGroupsRequest(bot=bot, class_name="" if bot else name)
+        groups = await services.faults.ListFaultGroups(of)
     return request.page(
         "class_projector.html" if is_projected else "class.html",
         found=found,

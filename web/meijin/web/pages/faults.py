@@ -17,18 +17,18 @@ KINDS = by_word(pb.FaultKind)
 
 
 async def show(request: PageRequest) -> LazyPage:
-    """List faults, the newest first."""
+    """List faults by their causes, or each by itself, the newest first."""
     kind = request.text("kind")
     if kind and kind not in KINDS:
         raise bad_request(f'kind "{kind}" is none of {", ".join(KINDS)}')
-    asked = pb.ListFaultsRequest(
-        bot=request.text("bot", most=MAX_NAME),
-        game_id=request.text("game", most=20),
-        kind=KINDS.get(kind, pb.FAULT_KIND_UNSPECIFIED),
-        page_size=SHOWN,
-    )
-    faults = request.services.faults.ListFaults
-    return await request.list_page("faults.html", faults, asked, kinds=tuple(KINDS))
+    bot, game_id = request.text("bot", most=MAX_NAME), request.text("game", most=20)
+    mirror = KINDS.get(kind, pb.FAULT_KIND_UNSPECIFIED)
+    services, kinds = request.services.faults, tuple(KINDS)
+    if game_id or request.flag("each"):
+        asked = pb.ListFaultsRequest(game_id=game_id, bot=bot, kind=mirror, page_size=SHOWN)
+        return await request.list_page("faults.html", services.ListFaults, asked, kinds=kinds)
+    groups = pb.ListFaultGroupsRequest(bot=bot, kind=mirror, page_size=SHOWN)
+    return await request.list_page("faults.html", services.ListFaultGroups, groups, kinds=kinds)
 
 
 ROUTES = (Page("/faults", show),)

@@ -2,33 +2,32 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from operator import attrgetter
 
 from sqlalchemy import Connection
 
 from meijin.server.access.caller import current_caller
 from meijin.server.access.permissions import check_call
 from meijin.server.api.answers.messages import fault_to_proto
-from meijin.server.api.answers.pages import id_if_any, list_page, member_if_any, page_key, within
+from meijin.server.api.answers.pages import (
+    id_if_any,
+    list_page,
+    member_if_any,
+    newest_first,
+    page_key,
+)
 from meijin.server.api.calls.interceptor import Context
-from meijin.server.errors import InvalidRequestError
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.pauses import Pauses
-from meijin.server.views.faults import FaultGroup, fault_groups
 from meijin.store.access.classes import get_class
 from meijin.store.bots import get_bot, labels_of
-from meijin.store.faults import FaultRow, list_faults
+from meijin.store.faults import FaultGroup, FaultRow, fault_groups, list_faults
 from meijin.store.schema import BotVersionId, FaultKind, GameId
 from meijin.v1 import fault_service_pb2 as pb
 from meijin.v1 import method_pb2
 from meijin.v1.fault_service_pb2_grpc import FaultServiceServicer
 from meijin.wire.mapping import to_message
-
-GROUPED = 2000
-"""The newest faults that are grouped."""
-
-MAX_BOTS = 100
-"""That are named in a group."""
 
 
 class FaultServicer(FaultServiceServicer):
@@ -49,13 +48,19 @@ class FaultServicer(FaultServiceServicer):
     async def ListFaultGroups(
         self, request: pb.ListFaultGroupsRequest, context: Context
     ) -> pb.ListFaultGroupsResponse:
-        if bool(request.bot) == bool(request.class_name):
-            raise InvalidRequestError("give a bot or a class_name, and not both")
         if request.class_name:
             caller = current_caller.get()
             check_call(self._settings, method_pb2.PERMISSION_OPERATOR, caller.identity)
-        groups = await self._storage.read(_groups, request.bot, request.class_name)
-        return pb.ListFaultGroupsResponse(groups=within(map(_group_to_proto, groups)))
+        page = await list_page(
+            self._storage,
+            request,
+            pb.ListFaultGroupsResponse,
+            newest_first(partial(_groups, request=request)),
+            _group_to_proto,
+            token=attrgetter("newest.id"),
+        )
+        page.pauses.extend(await self._pauses_of(request.bot))
+        return page
 
     async def _pauses_of(self, bot: str) -> list[pb.Pause]:
         pauses = {pause.version_id: pause for pause in self._pauses.in_force()}
@@ -74,21 +79,22 @@ def _labels(
     return labels_of(connection, get_bot(connection, bot), versions)
 
 
-def _groups(connection: Connection, bot: str, class_name: str) -> Sequence[FaultGroup]:
+def _groups(
+    connection: Connection, *, request: pb.ListFaultGroupsRequest, limit: int, before: int | None
+) -> Sequence[FaultGroup]:
     return fault_groups(
-        list_faults(
-            connection,
-            limit=GROUPED,
-            bot_id=get_bot(connection, bot) if bot else None,
-            class_id=get_class(connection, class_name).id if class_name else None,
-        )
+        connection,
+        limit=limit,
+        before=before,
+        bot_id=get_bot(connection, request.bot) if request.bot else None,
+        class_id=get_class(connection, request.class_name).id if request.class_name else None,
+        kind=member_if_any(request, "kind", FaultKind),
     )
 
 
 def _group_to_proto(group: FaultGroup) -> pb.FaultGroup:
-    return to_message(
-        group, pb.FaultGroup, newest=fault_to_proto(group.newest), bots=group.bots[:MAX_BOTS]
-    )
+    newest = fault_to_proto(group.newest)
+    return to_message(group, pb.FaultGroup, newest=newest, signature=group.newest.signature)
 
 
 def _list(

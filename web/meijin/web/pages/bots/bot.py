@@ -24,6 +24,7 @@ SHOWN = 10
 """Games, and openings, by themselves; the rest has pages of its own."""
 
 FAULTS = 10
+"""Causes of them."""
 
 REFRESH = timedelta(seconds=10)
 """How old the page of a bot may be: its results are counted from some thousand games."""
@@ -35,10 +36,11 @@ async def show(request: PageRequest) -> LazyPage:
     ended = game_service_pb2.ListGamesRequest(
         bot=name, state=game_pb2.GAME_STATE_FINISHED, page_size=RESULTS
     )
+    failed = fault_service_pb2.ListFaultGroupsRequest(bot=name, page_size=FAULTS)
     found, games, faults = await asyncio.gather(
         services.bots.GetBot(pb.GetBotRequest(name=name, with_results=True)),
         services.games.ListGames(ended),
-        services.faults.ListFaults(fault_service_pb2.ListFaultsRequest(bot=name, page_size=FAULTS)),
+        services.faults.ListFaultGroups(failed),
     )
     bot = found.bot
     forget_now(bot)
