@@ -83,11 +83,21 @@ class Watched:
 
 
 @contextmanager
-def watched_page(browser: Browser, origin: str) -> Iterator[Watched]:
+def watched_page(
+    browser: Browser,
+    origin: str,
+    size: tuple[int, int] = DESKTOP,
+    *,
+    has_touch: bool = False,
+) -> Iterator[Watched]:
     """A page of a profile of its own; what went wrong on it is an error at the end."""
-    width, height = DESKTOP
+    width, height = size
     context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme="light", reduced_motion="reduce"
+        viewport={"width": width, "height": height},
+        color_scheme="light",
+        reduced_motion="reduce",
+        has_touch=has_touch,
+        is_mobile=has_touch,
     )
     try:
         watched = Watched(context.new_page(), origin)

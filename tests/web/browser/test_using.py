@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from playwright.sync_api import expect
 from tests.web.browser.chromium import PATIENCE_MS, PHONE, Watched, watched_page
 from tests.web.browser.conftest import sign_in
@@ -15,7 +16,7 @@ from meijin.game import Variant
 from meijin.game.board.coordinates import cell_name, parse_cell
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
     from tests.web.browser.stage import Stage
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -102,32 +103,106 @@ def test_operator_signs_in_and_makes_a_challenge(watched: Watched, stage: Stage)
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_person_wins_against_random(watched: Watched, stage: Stage) -> None:
-    """Under freestyle: five in a row, and the page says who has won."""
+def test_person_wins_by_keyboard_alone(watched: Watched, stage: Stage) -> None:
+    """From the list of bots to the last stone, and the next game; each cell is told in words."""
     page = watched.page
-    begin(watched, "free")
-    game_id = page.url.rpartition("/")[2]
+    watched.open("/play?bot=ada")
+    press(page, page.get_by_role("button", name="Play against ada", exact=True))
+    board, stones = page.locator("svg.board"), page.locator(".board .stone")
+    expect(board).to_be_visible()
+    game_id, at = page.url.rpartition("/")[2], BOARD.cells // 2
     while True:
         wait_for_turn(watched)
         if page.locator("[data-rematch]").is_visible():
             break
-        cells = moves(watched, stage, game_id)
-        place(watched, cell_name(best_cell(cells), BOARD))
-    expect(page.locator("[data-prompt]")).to_contain_text(re.compile("won|win", re.IGNORECASE))
+        cell = best_cell(moves(watched, stage, game_id))
+        reach(page, board)
+        (row, column), (own_row, own_column) = divmod(cell, BOARD.width), divmod(at, BOARD.width)
+        for key, times in (
+            ("ArrowDown", row - own_row),
+            ("ArrowUp", own_row - row),
+            ("ArrowRight", column - own_column),
+            ("ArrowLeft", own_column - column),
+        ):
+            for _ in range(times):
+                page.keyboard.press(key)
+        if cell != at:
+            words = page.locator(".table-board [aria-live]")
+            expect(words).to_have_text(f"{cell_name(cell, BOARD)}, empty")
+        before, at = stones.count(), cell
+        page.keyboard.press("Enter")
+        expect(stones).not_to_have_count(before)
+    expect(page.get_by_role("status").first).to_have_text("You have won. A winning line.")
+    press(page, page.locator("[data-rematch] button"))
+    expect(page).not_to_have_url(re.compile(f"/{game_id}$"))
+    press(page, page.locator("[data-resign] summary"))
+    press(page, page.locator("[data-resign] button"))
+    expect(page.get_by_role("status").first).to_have_text("You have lost. By resignation.")
 
 
 def test_person_plays_a_swap2_opening(watched: Watched, stage: Stage) -> None:
     """Three stones, two more of the opponent's, and the side that one likes."""
     page = watched.page
     begin(watched, "swap2")
-    wait_for_turn(watched)
-    place(watched, "h8 i9 g7")
+    prompt = page.locator("[data-prompt]")
+    expect(prompt).to_contain_text("Place 3 stones")
+    for name, words in (("h8", "2 more: white, black."), ("i9", "1 more: black."), ("g7", "Send")):
+        click(page, parse_cell(name, BOARD), BOARD)
+        expect(prompt).to_contain_text(words)
+    page.get_by_role("button", name="Send 3 stones").click()
     expect(page.locator("[data-choices]")).to_be_visible()
     page.get_by_role("button", name="Take white").click()
     wait_for_turn(watched)
     assert len(moves(watched, stage, page.url.rpartition("/")[2])) == 5
-    page.locator("[data-resign] button").click()
-    expect(page.locator("[data-rematch]")).to_be_visible()
+    resign(watched)
+
+
+def test_second_tap_places_a_stone(browser: Browser, stage: Stage) -> None:
+    """The prompt says so after the first, beside the one button that does the same."""
+    with watched_page(browser, stage.origin, PHONE, has_touch=True) as watched:
+        page = watched.page
+        begin(watched, "free")
+        wait_for_turn(watched)
+        board, prompt = page.locator("svg.playable"), page.locator("[data-prompt]")
+        expect(board).to_be_visible()
+        assert top(board) < top(prompt) < PHONE[1]
+        board.tap()
+        expect(prompt).to_have_text("A second tap on h8 places the stone.")
+        expect(page.locator(".board .stone.choice.black")).to_have_count(1)
+        expect(page.locator("[data-picked] button:visible")).to_have_text(["Place h8"])
+        expect(page.locator("[data-undo]")).to_be_hidden()
+        board.tap()
+        expect(page.locator("[data-undo] button")).to_have_text("Take back h8")
+        expect(page.locator(".board .stone.choice")).to_have_count(0)
+        page.locator("[data-undo] button").tap()
+        expect(page.locator("[data-undo]")).to_be_hidden()
+        resign(watched)
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1440, 900)])
+def test_board_and_controls_fit_a_laptop(
+    browser: Browser, stage: Stage, size: tuple[int, int]
+) -> None:
+    """Nothing of them is below the fold, and the board fills its box."""
+    with watched_page(browser, stage.origin, size) as watched:
+        begin(watched, "free")
+        wait_for_turn(watched)
+        page = watched.page
+        expect(page.locator("svg.playable")).to_be_visible()
+        for part in ("svg.playable", "[data-prompt]", "[data-ask-hint]", "[data-resign]"):
+            box = page.locator(part).bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= size[1], part
+            if part == "svg.playable":
+                assert abs(box["width"] - box["height"]) < 1
+                assert box["height"] > size[1] * 0.8
+        resign(watched)
+
+
+def top(part: Locator) -> float:
+    box = part.bounding_box()
+    assert box is not None
+    return box["y"]
 
 
 def test_position_is_analysed(watched: Watched, stage: Stage) -> None:
@@ -150,13 +225,12 @@ def test_position_is_analysed(watched: Watched, stage: Stage) -> None:
     expect(page.locator("main")).to_contain_text("After 2 moves.")
     page.get_by_role("button", name="Play against ada", exact=True).click()
     expect(page.locator(".board .stone")).to_have_count(2)
-    page.locator("[data-resign] button").click()
-    expect(page.locator("[data-rematch]")).to_be_visible()
+    resign(watched)
 
 
 def click(page: Page, cell: int, variant: Variant) -> None:
     """Click a cell of the board."""
-    box = page.locator("svg.board").bounding_box()
+    box = page.locator("svg.playable").bounding_box()
     assert box is not None
     gap = box["width"] / (variant.width - 1 + 2 * 28 / 24)
     row, column = divmod(cell, variant.width)
@@ -176,10 +250,9 @@ def test_people_queue_for_a_bot(watched: Watched, browser: Browser, stage: Stage
             expect(waiting.page.get_by_role("button", name="Play ada")).to_be_visible()
         second.page.get_by_role("button", name="Leave the queue").click()
         expect(third.page.locator("#queue")).to_contain_text("You are next")
-        watched.page.locator("[data-resign] button").click()
+        resign(watched)
         expect(third.page.locator("#table")).to_be_visible()
-        third.page.locator("[data-resign] button").click()
-        expect(third.page.locator("[data-rematch]")).to_be_visible()
+        resign(third)
 
 
 def test_class_page_in_both_roles(watched: Watched, browser: Browser, stage: Stage) -> None:
@@ -238,16 +311,32 @@ def begin(watched: Watched, opening: str, opponent: str = "ada") -> None:
 
 def wait_for_turn(watched: Watched) -> None:
     """Wait until a stone is asked for, or the game is over."""
-    ready = watched.page.locator("form[data-move]:visible, form[data-rematch]:visible")
+    ready = watched.page.locator("[data-typing]:visible, [data-rematch]:visible")
     expect(ready.first).to_be_visible()
 
 
-def place(watched: Watched, name: str) -> None:
-    """Place a stone by its name, and wait until it lies there."""
+def resign(watched: Watched) -> None:
+    """Give a game up, which is asked once more."""
     page = watched.page
-    page.locator("#cells").fill(name)
-    page.locator("[data-move] button").click()
-    expect(page.locator("#cells")).to_have_value("")
+    page.locator("[data-resign] summary").click()
+    page.locator("[data-resign] button").click()
+    expect(page.locator("[data-rematch]")).to_be_visible()
+
+
+def reach(page: Page, target: Locator) -> None:
+    """Go to a part of the page by the tab key."""
+    for _ in range(60):
+        if target.evaluate("(each) => each === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"the tab key does not lead to {target}")
+
+
+def press(page: Page, target: Locator) -> None:
+    """Press a button by keys."""
+    expect(target).to_be_visible()
+    reach(page, target)
+    page.keyboard.press("Enter")
 
 
 def best_cell(cells: list[int]) -> int:

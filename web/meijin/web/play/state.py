@@ -32,8 +32,8 @@ class BoardState:
     """What is to be done, or how it ended, in words."""
     notice: str
     """Why the last move had no effect; may be empty."""
-    may_undo: bool
-    """The person has placed a stone that could be taken back."""
+    undo: str
+    """What would be taken back, in words; empty where the person has no stone on the board."""
 
 
 def state_of(game: PersonGame) -> BoardState:
@@ -53,8 +53,13 @@ def state_of(game: PersonGame) -> BoardState:
         is_over=game.outcome is not None,
         prompt=_prompt(game),
         notice=game.notice,
-        may_undo=game.last_own_ply is not None,
+        undo=_undo(game),
     )
+
+
+def _undo(game: PersonGame) -> str:
+    ply = game.last_own_ply
+    return "" if ply is None else text("play.undo", cell=game.name(game.moves[ply]))
 
 
 def _left(game: PersonGame) -> tuple[int | None, int | None]:

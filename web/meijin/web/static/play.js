@@ -21,25 +21,60 @@ let hint = table.dataset.hint ? Number(table.dataset.hint) : undefined;
 let picked = [];
 let source = null;
 
+const filled = (words, values) => words.replace(/%(\w+)/g, (_, name) => values[name]);
+const side = (ply) => (ply % 2 ? "white" : "black");
+
 function show() {
+  const laid = isCoarse ? picked.slice(0, -1) : picked;
   board.show({
-    moves: [...state.moves, ...picked],
+    moves: [...state.moves, ...laid],
     winning: state.winning,
     forbidden: picked.length ? [] : state.forbidden,
     hint,
-    choice: isCoarse && picked.length ? picked.at(-1) : undefined,
+    choice: picked[laid.length],
   });
-  part("prompt").textContent = state.prompt;
+  part("prompt").textContent = prompt();
   part("notice").textContent = state.notice;
-  part("color").textContent = part("color").dataset[state.color];
   part("choices").hidden = !state.may_choose;
-  part("move").hidden = state.stones === 0;
-  part("picked").hidden = picked.length === 0;
-  part("confirm").hidden = picked.length !== state.stones;
+  part("typing").hidden = state.stones === 0;
+  showPicked();
   part("ask-hint").hidden = state.is_over;
-  part("undo").hidden = !state.may_undo;
+  part("undo").hidden = !state.undo;
+  part("undo").querySelector("button").textContent = state.undo;
   part("resign").hidden = state.is_over;
   part("rematch").hidden = !state.is_over;
+  showPlayers();
+}
+
+/** What is to be done now: of stones that are picked, what places them. */
+function prompt() {
+  const left = state.stones - picked.length;
+  if (!picked.length) return state.prompt;
+  if (state.stones === 1) return filled(table.dataset.again, { cell: board.name(picked[0]) });
+  if (!left) return filled(table.dataset.ready, { stones: state.stones });
+  const next = state.moves.length + picked.length;
+  const order = [...Array(left).keys()].map((each) => table.dataset[side(next + each)]);
+  return filled(table.dataset.more, { stones: left, order: order.join(", ").toLowerCase() });
+}
+
+function showPicked() {
+  part("picked").hidden = picked.length === 0;
+  part("confirm").hidden = picked.length !== state.stones;
+  part("start-over").hidden = state.stones === 1;
+  const words = state.stones === 1 ? table.dataset.place : table.dataset.send;
+  const cell = picked.length ? board.name(picked[0]) : "";
+  part("confirm").textContent = filled(words, { cell, stones: state.stones });
+}
+
+function showPlayers() {
+  for (const who of ["own", "opponent"]) {
+    const line = table.querySelector(`[data-player=${who}]`);
+    const isBlack = (who === "own") === (state.color === "black");
+    const color = isBlack ? "black" : "white";
+    line.querySelector(".stone-of").className = `stone-of ${color}`;
+    line.querySelector(".hidden-text").textContent = `${table.dataset[color]} `;
+    line.classList.toggle("running", !state.is_over && (who === "own") === state.is_turn);
+  }
   showClocks();
 }
 
@@ -50,13 +85,13 @@ function clockText(left) {
 
 function showClocks() {
   const spent = state.is_over ? 0 : performance.now() - toldAt;
-  const clocks = [
-    ["own-clock", state.own_ms, state.is_turn],
-    ["opponent-clock", state.opponent_ms, !state.is_turn],
-  ];
-  for (const [name, left, isRunning] of clocks) {
+  for (const [who, left, isRunning] of [
+    ["own", state.own_ms, state.is_turn],
+    ["opponent", state.opponent_ms, !state.is_turn],
+  ]) {
     if (left === null) continue;
-    part(name).textContent = clockText(Math.max(0, left - (isRunning ? spent : 0)));
+    const clock = table.querySelector(`[data-player=${who}] [data-clock]`);
+    clock.textContent = clockText(Math.max(0, left - (isRunning ? spent : 0)));
   }
 }
 
@@ -133,6 +168,7 @@ function onSubmit(name, path, then) {
 }
 
 board.onCell(pick);
+part("typing").open = false;
 part("confirm").addEventListener("click", place);
 part("start-over").addEventListener("click", () => {
   picked = [];
