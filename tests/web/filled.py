@@ -23,6 +23,9 @@ PLACES = dict.fromkeys(
 """What stands for the names in braces of an address."""
 FORMS = [form for table in (PAGES, OWN_PAGES) for forms in table.values() for form in forms]
 
+BOT_FIELDS = {"bot", "bots", "black", "white", "opponent", "challenger", "first", "second"}
+"""That hold the names of bots, in whatever message."""
+
 Text = Callable[[str], str]
 """The text of a field, such as ``Bot.name``."""
 

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from grpc.aio import AioRpcError, Metadata
 from starlette.applications import Starlette
 from tests.web.browsing import Browsing
-from tests.web.filled import FORMS, PLACES, filled
+from tests.web.filled import BOT_FIELDS, FORMS, PLACES, filled
 from tests.web.prepared import PreparedGateway
 
 from meijin.v1.bot_service_pb2 import ListDisplayNamesResponse
@@ -21,13 +21,11 @@ from meijin.web.site import application
 from meijin.web.state import SiteSettings, SiteState
 
 NAME, SHOWN = "slug-of-a-bot", "名人 the Bold"
-FIELDS = {"bot", "bots", "black", "white", "opponent", "challenger", "first", "second"}
-"""That hold the names of bots, in whatever message."""
 
 
 def bot_or_other(field: str) -> str:
     """The text of a field of a server with one bot."""
-    return NAME if field == "Bot.name" or field.partition(".")[2] in FIELDS else "other"
+    return NAME if field == "Bot.name" or field.partition(".")[2] in BOT_FIELDS else "other"
 
 
 class Directory:
