@@ -64,9 +64,9 @@ export function showChance(bar, now) {
   if (!now) return;
   bar.querySelector(".black").setAttribute("width", Math.round(100 * now.black));
   const side = now.black >= 0.5 ? "Black" : "White";
-  const { words, wins } = bar.dataset;
+  const words = now.words ?? (now.winsIn === null ? bar.dataset.words : bar.dataset.wins);
   const best = `${Math.round(100 * Math.max(now.black, 1 - now.black))} %`;
-  bar.querySelector("span").textContent = (now.winsIn === null ? words : wins)
+  bar.querySelector("span").textContent = words
     .replace("{side}", side)
     .replace("{chance}", best)
     .replace("{moves}", now.winsIn);

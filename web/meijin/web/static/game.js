@@ -104,7 +104,13 @@ class GamePage {
     }
     if (this.slider) this.slider.value = this.ply;
     const bar = this.root.querySelector("[data-chance]");
-    if (bar) showChance(bar, this.chances.newest(this.moves.column("score").slice(0, this.ply + 1)));
+    if (bar) showChance(bar, this.#chance(bar.dataset));
+  }
+
+  /** Who is to win at the ply that is shown, or has won. */
+  #chance({ points, over }) {
+    if (points && this.ply === this.moves.length) return { black: Number(points), words: over };
+    return this.chances.newest(this.moves.column("score").slice(0, this.ply + 1));
   }
 
   #write(selector, text) {

@@ -101,6 +101,14 @@ class GamePage:
         return turning_point(self.record, self.maps)
 
     @property
+    def black_points(self) -> float | None:
+        """Black's of the game, 0 to 1; ``None`` while it runs, and where it is void."""
+        outcome = self.record.outcome
+        if outcome is None or self.is_void:
+            return None
+        return EVEN if outcome.winner is None else float(outcome.winner is Color.BLACK)
+
+    @property
     def chance(self) -> "Chance | None":
         """Black's at the ply, by what was told last; ``None`` where nobody has told a score."""
         for ply in reversed(self.plies[: self.ply + 1]):

@@ -32,7 +32,7 @@ from meijin.wire.standings import (
     verify_line,
 )
 
-LEFT = ("rank", "bot")
+LEFT = ("rank", "elo", "margin", "bot")
 """The columns that stand beside the bars; the others follow."""
 
 ROWS = 1000
