@@ -19,8 +19,9 @@ from tests.web.conftest import SiteInTest
 from meijin.game import FREE, SWAP2
 from meijin.v1 import bot_service_pb2, game_pb2
 from meijin.v1 import play_service_pb2 as pb
-from meijin.web.gateway import Visitor
-from meijin.web.pages.play.person import COOKIE
+from meijin.web.gateway import Services, Visitor
+from meijin.web.pages.play import queue
+from meijin.web.pages.play.person import COOKIE, PlayingPerson
 from meijin.web.play import game_events
 from meijin.web.play import stream as play_stream
 
@@ -382,6 +383,41 @@ async def test_people_wait_for_a_bot(site: SiteInTest, browsing: Browsing) -> No
     seat = await led_to(third, await third.post(f"{where}/against", opponent="rita"))
     assert (await seat.state())["color"] == "black"
     assert "Your place was given up" in (await third.get(where)).text
+
+
+@pytest.mark.usefixtures("rita")
+async def test_page_that_waits_is_told_what_changes(
+    site: SiteInTest, browsing: Browsing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same mark at each look, free bots with it, until something has changed."""
+    monkeypatch.setattr(queue, "QUEUE_INTERVAL", timedelta(milliseconds=1))
+    solo = await taker(site, "solo", max_games=1)
+    await begin(browsing, opponent="solo")
+    game = (await solo.started()).game
+    other = site.browse()
+    where, _ = await waiting(other)
+    visitor = Visitor(other.address, other.cookies[COOKIE])
+    stream = await site.state.people.stream(visitor)
+    services = Services(site.state.gateway.channel(visitor))
+    person = PlayingPerson(visitor.token, stream, services)
+    marks = queue._marks(person, where.rpartition("/")[2])
+    told = {await anext(marks) for _ in range(2 * queue.LOOKS_FOR_FREE_BOTS)}
+    assert len(told) == 1
+    assert b"rita" in told.pop()
+    await solo.resign(game)
+    *_, last = [mark async for mark in marks]
+    assert last.startswith(b'data: ["2"')
+
+
+async def test_place_is_nobody_elses(site: SiteInTest, browsing: Browsing) -> None:
+    """Another is led to where challenges are, holds no place, and gives none up."""
+    await taker(site, "solo", max_games=1)
+    await begin(browsing, opponent="solo")
+    where, _ = await waiting(site.browse())
+    assert (await browsing.get(where)).headers["location"].startswith("/tournaments/")
+    assert (await browsing.get(f"{where}/events")).status == 404
+    assert (await browsing.get("/play/challenges/99/events")).status == 404
+    assert (await browsing.post(f"{where}/leave")).status == 403
 
 
 async def test_class_plays_by_its_link(site: SiteInTest, browsing: Browsing) -> None:

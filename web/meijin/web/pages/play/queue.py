@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from datetime import timedelta
 
 from starlette.requests import Request
@@ -15,9 +15,11 @@ from meijin.v1 import game_service_pb2, tournament_service_pb2
 from meijin.web.forms import fields_of
 from meijin.web.pages.play.person import PlayingPerson
 from meijin.web.play.game_events import tell
+from meijin.web.refusals import not_found
 from meijin.web.request import Answer, Form, PageRequest, Private, see_other
 from meijin.web.state import SiteState
 from meijin.web.streaming import transport_of
+from meijin.web.wording import text
 
 START_TIMEOUT = timedelta(seconds=3)
 """How long a page waits for a game to start that nothing keeps from it."""
@@ -28,11 +30,17 @@ LOOK_INTERVAL = timedelta(seconds=0.5)
 QUEUE_INTERVAL = timedelta(seconds=2)
 """Between two looks at a queue."""
 
+LOOKS_FOR_FREE_BOTS = 5
+"""Every how many of these a queue's page is told of bots that are free: the server looks at all."""
+
 RUNNING = tournament_service_pb2.TOURNAMENT_STATE_RUNNING
 
 
 async def show(request: PageRequest) -> Answer:
-    """Lead to the game of a challenge once it has begun, and show its place until then."""
+    """Lead to the game of a challenge once it has begun, and show its place until then.
+
+    What is somebody else's is looked at where challenges are.
+    """
     person, challenge_id = await PlayingPerson.of(request), request.path["challenge"]
     begun, found = await _look(person, challenge_id)
     last = asyncio.get_running_loop().time() + START_TIMEOUT.total_seconds()
@@ -42,14 +50,18 @@ async def show(request: PageRequest) -> Answer:
     if begun:
         person.stream.release(challenge_id)
         return see_other(f"/play/{begun}")
-    if found.challenge.mine and found.challenge.state == RUNNING:
+    if not found.challenge.mine:
+        return see_other(f"/tournaments/{challenge_id}")
+    if found.challenge.state == RUNNING:
         person.stream.hold(challenge_id)
     return request.page("play/waiting.html", found=found, mark=_mark(begun, found))
 
 
-async def _look(person: PlayingPerson, challenge_id: str) -> tuple[str, pb.GetChallengeResponse]:
+async def _look(
+    person: PlayingPerson, challenge_id: str, *, with_free_bots: bool = True
+) -> tuple[str, pb.GetChallengeResponse]:
     """The newest game of a challenge if the person sits at its board, else an empty id."""
-    asked = pb.GetChallengeRequest(challenge_id=challenge_id, with_free_bots=True)
+    asked = pb.GetChallengeRequest(challenge_id=challenge_id, with_free_bots=with_free_bots)
     found = await person.services.challenges.GetChallenge(asked)
     if found.HasField("queue_place"):
         return "", found
@@ -87,18 +99,28 @@ class QueueEvents:
         http = Request(scope, receive)
         site: SiteState = http.app.state.site
         request = PageRequest(http, site)
-        person, transport = await PlayingPerson.of(request), transport_of(scope)
-        marks = _marks(person, request.path["challenge"])
+        person, challenge_id = await PlayingPerson.of(request), request.path["challenge"]
+        _, found = await _look(person, challenge_id)
+        if not found.challenge.mine:
+            raise not_found(text("play.not_waiting", challenge=challenge_id))
+        marks, transport = _marks(person, challenge_id), transport_of(scope)
         await tell(person.stream, marks, site.closing, receive, send, transport=transport)
 
 
 async def _marks(person: PlayingPerson, challenge_id: str) -> AsyncGenerator[bytes]:
     """A mark at each look; while it is looked at, the place is kept."""
-    begun, is_running = "", True
+    begun, is_running, looks = "", True, 0
+    free: Sequence[str] = ()
     while is_running and not begun and not person.stream.is_over:
-        begun, found = await _look(person, challenge_id)
+        is_for_all = looks % LOOKS_FOR_FREE_BOTS == 0
+        begun, found = await _look(person, challenge_id, with_free_bots=is_for_all)
+        if is_for_all:
+            free = found.free_bots
+        else:
+            found.free_bots.extend(free)
+        looks += 1
         is_running = found.challenge.state == RUNNING
-        if found.challenge.mine and is_running:
+        if is_running:
             person.stream.hold(challenge_id)
         yield f"data: {_mark(begun, found)}\n\n".encode()
         if is_running and not begun:
