@@ -32,6 +32,8 @@ def play(database: Database) -> None:
     league = League(database, bots=len(BOTS), name=NAME)
     for bot_id, name in zip(league.bots, BOTS, strict=True):
         change(database, update(Bot).where(Bot.id == bot_id).values(name=name))
+    called = update(Bot).where(Bot.name == "dora").values(display_name="The Countess")
+    change(database, called)
     for day in range(2):
         league.finish_random(20, seed=day, day=day)
     refresh(database, league.ladder_id, lambda: NOON + timedelta(days=1, hours=1))
@@ -55,6 +57,7 @@ def lines_of(page: str) -> list[str]:
 ORDERED: tuple[tuple[str, list[str]], ...] = (
     (f"{PATH}?sort=bot&order=descending", ["dora", "cleo", "bob", "ada"]),
     (f"{PATH}?q=LE", ["cleo"]),
+    (f"{PATH}?q=countess", ["dora"]),
     (f"{PATH}?min_speed=1000000", ["ada"]),
     (f"{PATH}?only=faults", ["ada"]),
     (f"{PATH}?versions=1&q=ada", ["ada", "ada"]),

@@ -1,6 +1,6 @@
 """What a visitor asks a table for: which lines, in which order."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from operator import itemgetter
@@ -55,7 +55,9 @@ class TableChoice:
     """An earlier run by its number; the published one when empty."""
     all_versions: bool = False
     search: str = ""
-    """What the bot's name holds."""
+    """What the bot's name holds, or what people call it."""
+    shown: Callable[[str], str] = str
+    """What people call a bot of a name."""
     hardware: str = ""
     min_speed: int = 0
     """In nodes a second; 0 for any."""
@@ -82,12 +84,15 @@ class TableChoice:
 
     def lines(self, table: Iterable[pb.Standing]) -> list[pb.Standing]:
         """The lines that are chosen, in order; those that the column says nothing of come last."""
-        search = self.search.casefold()
-        chosen = [row for row in table if search in row.bot.casefold() and self._admits(row)]
+        chosen = [row for row in table if self._names(row.bot) and self._admits(row)]
         keyed = [(self.column.key(line), line) for line in chosen]
         valued = [(key, line) for key, line in keyed if key is not None]
         valued.sort(key=itemgetter(0), reverse=self.order is Order.DESCENDING)
         return [line for _, line in valued] + [line for key, line in keyed if key is None]
+
+    def _names(self, bot: str) -> bool:
+        search = self.search.casefold()
+        return search in bot.casefold() or search in self.shown(bot).casefold()
 
     def _admits(self, row: pb.Standing) -> bool:
         match self.only:
@@ -116,6 +121,7 @@ def choice_of(request: PageRequest) -> TableChoice:
         run=request.text("run", most=20),
         all_versions=request.flag("versions"),
         search=request.text("q").strip(),
+        shown=request.site.names.shown,
         hardware=request.text("hardware").strip(),
         min_speed=request.number("min_speed", 0, most=MAX_SPEED),
         max_speed=request.number("max_speed", 0, most=MAX_SPEED),
