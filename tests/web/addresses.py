@@ -46,6 +46,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
         "/tournaments/{test}",
         "/tournaments/{live}",
     ),
+    "/tv": ("/tv", "/tv?tournament={live}"),
 }
 """Pages for everybody, by their routes; what stands in braces is the stage's."""
 
