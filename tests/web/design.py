@@ -45,7 +45,7 @@ def design_app() -> Starlette:
 def _boards() -> list[Markup]:
     boards = [Board.from_moves(parse_position(moves, VARIANT), VARIANT) for moves in MOVES]
     return [
-        Markup(board_svg(board, numbers=numbers, names=numbers))  # noqa: S704 - made of cells
+        Markup(board_svg(board, numbers=numbers, names=numbers))
         for board in boards
         for numbers in (True, False)
     ]
