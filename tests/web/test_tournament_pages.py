@@ -64,8 +64,14 @@ async def test_every_format_has_its_page(site: SiteInTest, browsing: Browsing) -
         named = "&lt;b&gt;Cup&lt;/b&gt;"
         of_test = ("H1 accepted: ada is better", "How the ratio moved")
         pages = (
-            Told("/tournaments", (named,)),
-            Told(f"/tournaments/{cup}", (named, ">Crosstable<", "2 of 2")),
+            Told(
+                "/tournaments", (named, "Won by <a", "with 2 points", "H1 accepted", "<svg class")
+            ),
+            Told(
+                f"/tournaments/{cup}",
+                (named, ">Crosstable<", "2 of 2", "Won by <a"),
+                ("<progress",),
+            ),
             Told(f"/tournaments/{test}", of_test),
             Told(f"/tournaments/{test}", ("Pairs of games by their points",)),
             Told(f"/tournaments/{swiss}", ("Round 1", ">Standings<")),

@@ -842,6 +842,8 @@ class Tournament(_message.Message):
     MAY_END_EARLY_FIELD_NUMBER: _builtins.int
     LADDER_STANDING_FIELD_NUMBER: _builtins.int
     FINAL_RUN_FIELD_NUMBER: _builtins.int
+    LEADER_FIELD_NUMBER: _builtins.int
+    LEADER_POINTS_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """Names the tournament on this server."""
     state: Global___TournamentState.ValueType
@@ -868,6 +870,12 @@ class Tournament(_message.Message):
     """The final run of a tournament that has settled its ladder; empty before it is
     published, for all others, and in lists.
     """
+    leader: _builtins.str
+    """Of a list `with_leaders`, the bot that has won it or leads: empty where several are
+    level, before the first result, and where the format ranks nobody.
+    """
+    leader_points: _builtins.float
+    """Its points, as those of its standing."""
     @_builtins.property
     def settings(self) -> Global___TournamentSettings:
         """As it was made."""
@@ -882,7 +890,7 @@ class Tournament(_message.Message):
 
     @_builtins.property
     def sprt(self) -> Global___SprtStanding:
-        """Where its test stands; absent for other formats, and in lists."""
+        """Where its test stands; absent for other formats, and in lists but those `with_leaders`."""
 
     @_builtins.property
     def ladder_standing(self) -> Global___LadderStanding:
@@ -909,10 +917,12 @@ class Tournament(_message.Message):
         may_end_early: _builtins.bool = ...,
         ladder_standing: Global___LadderStanding | None = ...,
         final_run: _builtins.str = ...,
+        leader: _builtins.str = ...,
+        leader_points: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "ladder_standing", b"ladder_standing", "settings", b"settings", "sprt", b"sprt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "final_run", b"final_run", "finished_games", b"finished_games", "ladder", b"ladder", "ladder_standing", b"ladder_standing", "may_end_early", b"may_end_early", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "sprt", b"sprt", "state", b"state", "tournament_id", b"tournament_id", "verdict", b"verdict", "waiting_for", b"waiting_for"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "final_run", b"final_run", "finished_games", b"finished_games", "ladder", b"ladder", "ladder_standing", b"ladder_standing", "leader", b"leader", "leader_points", b"leader_points", "may_end_early", b"may_end_early", "planned_games", b"planned_games", "running_games", b"running_games", "settings", b"settings", "sprt", b"sprt", "state", b"state", "tournament_id", b"tournament_id", "verdict", b"verdict", "waiting_for", b"waiting_for"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1432,6 +1442,7 @@ class ListTournamentsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     WITH_CHALLENGES_FIELD_NUMBER: _builtins.int
+    WITH_LEADERS_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
     earlier, with a token.
@@ -1440,16 +1451,21 @@ class ListTournamentsRequest(_message.Message):
     """The `next_page_token` of the page before; empty for the first."""
     with_challenges: _builtins.bool
     """Those of challenges too, which are left out otherwise."""
+    with_leaders: _builtins.bool
+    """Who leads each and where its test stands is told too, of tournaments of at most 10000
+    games with a result.
+    """
     def __init__(
         self,
         *,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         with_challenges: _builtins.bool = ...,
+        with_leaders: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "with_challenges", b"with_challenges"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "with_challenges", b"with_challenges", "with_leaders", b"with_leaders"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -22,6 +22,7 @@ from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.values import time_control_to_proto, variant_to_proto
 
 if TYPE_CHECKING:
+    from tests.peer import Peer
     from tests.server.conftest import StartServer
     from tests.server_in_test import ServerInTest
 
@@ -299,6 +300,43 @@ async def test_tournaments_are_listed_newest_first_in_pages(server: ServerInTest
     listed = [[row.tournament_id for row in page.tournaments] for page in (first, rest)]
     assert listed == [made[:0:-1], made[:1]]
     assert rest.next_page_token == ""
+
+
+async def test_list_tells_leaders_and_tests(
+    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it is asked for, and read anew only where a game has ended; nobody leads among equals."""
+    made: list[Any] = []
+    report = RoundRobin.report
+
+    def noted(*given: Any) -> Report:
+        made.append(given)
+        return report(*given)
+
+    monkeypatch.setattr(RoundRobin, "report", noted)
+    ada, bob = [await server.bot(name, max_games=1) for name in ("ada", "bob")]
+    await server.tournament("ada", "bob", rounds=2, max_games=1)
+
+    async def lose(loser: Peer) -> None:
+        for peer in (ada, bob):
+            await peer.started()
+        await loser.resign(loser.start.game)
+        await asyncio.gather(ada.ended(), bob.ended())
+
+    async def listed(**asked: Any) -> list[tuple[str, float]]:
+        page = await server.ask("TournamentService/ListTournaments", **asked)
+        return [(each.leader, each.leader_points) for each in page.tournaments]
+
+    nobody = ("", 0.0)
+    for loser, leader in ((bob, ("ada", 1.0)), (ada, nobody)):
+        await lose(loser)
+        assert [await listed(with_leaders=True) for _ in range(3)] == [[leader]] * 3
+    assert (len(made), await listed()) == (2, [nobody])
+    sprt = pb.Sprt(elo0=0, elo1=100)
+    await server.tournament("ada", "bob", format=pb.TOURNAMENT_FORMAT_SPRT, sprt=sprt, rounds=0)
+    await lose(bob)
+    page = await server.ask("TournamentService/ListTournaments", with_leaders=True)
+    assert (page.tournaments[0].sprt.wins, page.tournaments[1].HasField("sprt")) == (1, False)
 
 
 async def test_a_tournament_waits_for_a_bot_that_is_not_ready(server: ServerInTest) -> None:

@@ -61,6 +61,28 @@ def test_live_boards_move(watched: Watched, stage: Stage) -> None:
     expect(board).not_to_have_js_property("innerHTML", before)
 
 
+def test_crosstable_fills_in(watched: Watched, stage: Stage) -> None:
+    """A tournament's page has results as its games end, up to the last, though nobody loads it."""
+    settings = {
+        "settings": {
+            "bots": ["ada", "slow-one"],
+            "variant": {"width": 5, "height": 5, "line": 5},
+            "time_control": {"initial_seconds": 60},
+            "unrated": True,
+            "max_games": 1,
+        }
+    }
+    headers = {"authorization": f"Bearer {stage.operator_token}"}
+    request, page = watched.page.request, watched.page
+    made = request.post(f"{stage.origin}/api/v1/tournaments", data=settings, headers=headers)
+    assert made.ok, made.text()
+    watched.open(f"/tournaments/{made.json()['tournament']['tournament_id']}")
+    page.evaluate("window.isSame = true")
+    expect(page.locator(".crosstable tbody tr")).to_have_count(2)
+    expect(page.locator(".outcome-line").first).to_contain_text("finished")
+    assert page.evaluate("window.isSame")
+
+
 def test_game_is_stepped_through(watched: Watched, stage: Stage) -> None:
     """By keys and by buttons, also on a phone; the address names the ply."""
     page = watched.page

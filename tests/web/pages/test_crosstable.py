@@ -3,8 +3,10 @@
 import csv
 import io
 
+import pytest
+
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.web.pages.tournaments.crosstable import crosstable, crosstable_csv
+from meijin.web.pages.tournaments.crosstable import crosstable, crosstable_csv, share
 
 
 def response(*, standings: bool) -> pb.GetTournamentResponse:
@@ -43,3 +45,13 @@ def test_file_has_the_same() -> None:
 def test_tournament_without_cells_has_no_table() -> None:
     """As one before its first result."""
     assert crosstable(pb.GetTournamentResponse()) == ()
+
+
+@pytest.mark.parametrize(
+    ("scores", "fifth"),
+    [((0, 0, 2), 0), ((0, 1, 1), 1), ((1, 1, 1), 2), ((3, 0, 2), 3), ((2, 0, 0), 4)],
+)
+def test_cell_is_coloured_by_its_share(scores: tuple[int, int, int], fifth: int) -> None:
+    """Half of the points are in the middle, all of them in the last fifth."""
+    wins, draws, losses = scores
+    assert share(pb.CrosstableCell(wins=wins, draws=draws, losses=losses)) == fifth

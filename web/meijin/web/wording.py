@@ -1,7 +1,8 @@
 """Wording: every text that people read, by its key, from the files in ``strings``.
 
 A key names its file and its place there: ``ladders.title`` is ``title`` in ``ladders.toml``. What
-depends on values has these in braces, as `str.format` takes them.
+depends on values has these in braces, as `str.format` takes them. What depends on a count is a
+table with the texts `one` and `other`, and has the count as ``n``.
 """
 
 import tomllib
@@ -27,7 +28,10 @@ def text(key: str, **values: object) -> str:
     Raises:
         KeyError: there is none, or a value that it needs is missing.
     """
-    form = wording()[key]
+    texts = wording()
+    if key not in texts and "n" in values:
+        key += ".one" if values["n"] == 1 else ".other"
+    form = texts[key]
     return form.format_map(values) if values else form
 
 

@@ -30,6 +30,10 @@ class KeptByTournament(Generic[T]):
         self._kept: OrderedDict[TournamentId, T] = OrderedDict()
         self._turns: WeakValueDictionary[TournamentId, asyncio.Lock] = WeakValueDictionary()
 
+    def kept(self, tournament_id: TournamentId) -> T | None:
+        """What the last look has found, if it is kept; nothing is read."""
+        return self._kept.get(tournament_id)
+
     async def find(
         self, tournament_id: TournamentId, look: Callable[[Connection, TournamentId, T | None], T]
     ) -> T:

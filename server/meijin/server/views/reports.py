@@ -24,6 +24,10 @@ class TournamentReport(Generic[T]):
     shown: T
     """What was made of it to be shown, which nobody may change."""
 
+    def is_of(self, row: TournamentRow) -> bool:
+        """Whether nothing that it shows has changed since but how many games run."""
+        return replace(self.summary.row, running=row.running) == row
+
 
 def look_at(
     connection: Connection,
@@ -43,13 +47,8 @@ def look_at(
     row = get_tournament(connection, tournament_id)
     before = TournamentTally() if kept is None else kept.tally
     tally = before.at(connection, row)
-    if kept is not None and tally.last_end == before.last_end and _is_same(kept.summary.row, row):
+    if kept is not None and tally.last_end == before.last_end and kept.is_of(row):
         summary = with_detail(connection, row, kept.summary.detail)
         return TournamentReport(tally, summary, kept.shown)
     summary = summary_of(connection, row)
     return TournamentReport(tally, summary, render(connection, summary, tally))
-
-
-def _is_same(before: TournamentRow, row: TournamentRow) -> bool:
-    """Whether nothing that a report shows has changed but how many games run."""
-    return replace(before, running=row.running) == row

@@ -22,7 +22,7 @@ async def show(request: PageRequest) -> LazyPage:
         featured(request),
         services.ladders.ListLadders(ladder_service_pb2.ListLaddersRequest(page_size=LADDERS)),
         services.tournaments.ListTournaments(
-            tournament_service_pb2.ListTournamentsRequest(page_size=TOURNAMENTS)
+            tournament_service_pb2.ListTournamentsRequest(page_size=TOURNAMENTS, with_leaders=True)
         ),
         services.games.ListGames(
             game_service_pb2.ListGamesRequest(state=game_pb2.GAME_STATE_FINISHED, page_size=RESULTS)

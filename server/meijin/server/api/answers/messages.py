@@ -67,6 +67,8 @@ def tournament_to_proto(
         waiting_for=waiting_for,
         may_end_early=found.may_end_early,
         final_run=found.final_run,
+        leader=None,  # lists add it
+        leader_points=None,
         **details,
     )
 

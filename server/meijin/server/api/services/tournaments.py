@@ -29,6 +29,7 @@ from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import MAX_BOTS, Creator, RequestedTournament
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.report import Meeting
+from meijin.server.tournaments.formats.sprt import SprtStanding
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views import llr_paths, reports
@@ -63,6 +64,12 @@ PLAYERS = 2
 MOST_READ = 1_000_000
 """Games that are read for reports on opponents, all of them once for each."""
 
+MOST_LISTED = 10_000
+"""Games with a result of a tournament whose leader lists tell."""
+
+MOST_LEADS = 300
+"""Tournaments whose leaders are kept."""
+
 _Report: TypeAlias = TournamentReport[pb.GetTournamentResponse]
 
 
@@ -81,6 +88,7 @@ class TournamentServicer(TournamentServiceServicer):
         self._storage = storage
         self._feed = feed
         self._reports = KeptByTournament[_Report](storage, reports.MOST_KEPT)
+        self._leads = KeptByTournament[TournamentReport[pb.Tournament]](storage, MOST_LEADS)
         self._paths = KeptByTournament[CountedPath](storage, llr_paths.MOST_KEPT)
 
     async def CreateTournament(
@@ -116,13 +124,28 @@ class TournamentServicer(TournamentServiceServicer):
         self, request: pb.ListTournamentsRequest, context: Context
     ) -> pb.ListTournamentsResponse:
         query = partial(store.list_tournaments, with_challenges=request.with_challenges)
-        return await list_page(
-            self._storage,
-            request,
-            pb.ListTournamentsResponse,
-            newest_first(query),
-            lambda row: self._to_proto(listed_tournament(row), with_openings=False),
+        rows: list[TournamentRow] = []
+
+        def listed(row: TournamentRow) -> pb.Tournament:
+            rows.append(row)
+            return self._to_proto(listed_tournament(row), with_openings=False)
+
+        page = await list_page(
+            self._storage, request, pb.ListTournamentsResponse, newest_first(query), listed
         )
+        if request.with_leaders:
+            for row, message in zip(rows, page.tournaments, strict=False):
+                message.MergeFrom(await self._lead(row))
+        return page
+
+    async def _lead(self, row: TournamentRow) -> pb.Tournament:
+        """Who leads a tournament, or where its test stands; read only where that has changed."""
+        if not 0 < row.finished <= MOST_LISTED:
+            return pb.Tournament()
+        found = self._leads.kept(row.id)
+        if found is None or not found.is_of(row):
+            found = await self._leads.find(row.id, partial(look_at, render=_leader))
+        return found.shown
 
     async def ListTestPoints(
         self, request: pb.ListTestPointsRequest, context: Context
@@ -290,6 +313,20 @@ def _report(
             for bot_id, name in row.bots[:MAX_BOTS]
         ],
     )
+
+
+def _leader(
+    connection: Connection, summary: TournamentSummary, tally: TournamentTally
+) -> pb.Tournament:
+    """What lists tell of who leads, or of a test."""
+    row, found = summary.row, pb.Tournament()
+    if isinstance(summary.detail, SprtStanding):
+        found.sprt.CopyFrom(to_message(summary.detail, pb.SprtStanding))
+    match FORMATS[row.format].report(connection, row, tally.crosstable).standings:
+        case (first, *others) if first.games and all(each.rank > 1 for each in others[:1]):
+            found.leader = dict(row.bots)[first.bot_id]
+            found.leader_points = first.points
+    return found
 
 
 def _meeting(meeting: Meeting, names: Mapping[BotId | None, str]) -> pb.Meeting:

@@ -42,6 +42,12 @@ def crosstable(response: pb.GetTournamentResponse) -> tuple[CrosstableLine, ...]
     )
 
 
+def share(cell: pb.CrosstableCell) -> int:
+    """The share of the points that a bot has of those against another, in fifths, 0 to 4."""
+    games = cell.wins + cell.draws + cell.losses
+    return min(4, 5 * (2 * cell.wins + cell.draws) // (2 * games)) if games else 2
+
+
 def crosstable_csv(response: pb.GetTournamentResponse) -> str:
     """The same as a file: a row a bot, with its points against each."""
     lines = crosstable(response)

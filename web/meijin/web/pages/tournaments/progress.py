@@ -58,6 +58,11 @@ def _end(tournament: pb.Tournament, last_end: datetime, span: timedelta) -> date
     return last_end + share * span if share * (span / LONGEST) < 1 else None
 
 
+def leaders(standings: Iterable[pb.TournamentStanding]) -> list[pb.TournamentStanding]:
+    """Those who share the first place; nobody before the first result."""
+    return [each for each in standings if each.rank == 1 and each.games]
+
+
 @dataclass(frozen=True, slots=True)
 class TournamentRound:
     """The meetings of one round."""

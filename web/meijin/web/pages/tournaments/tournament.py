@@ -8,11 +8,12 @@ from starlette.responses import Response
 from meijin.v1 import game_pb2, game_service_pb2
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.web.cache import LazyPage
-from meijin.web.pages.tournaments.crosstable import crosstable, crosstable_csv
+from meijin.web.pages.tournaments.crosstable import crosstable, crosstable_csv, share
 from meijin.web.pages.tournaments.files import KINDS, game_file
 from meijin.web.pages.tournaments.progress import (
     elo_chart,
     last_end,
+    leaders,
     llr_chart,
     pace_of,
     rounds_of,
@@ -37,13 +38,16 @@ MAX_MEETINGS = 400
 
 MAX_STANDINGS = 200
 
+MAX_LEVEL = 4
+"""Bots that are named where several share the first place."""
+
 POINTS = 400
 """Of a test's path."""
 
 
 async def show_list(request: PageRequest) -> LazyPage:
     """List tournaments, the newest first."""
-    asked = pb.ListTournamentsRequest(page_size=LISTED)
+    asked = pb.ListTournamentsRequest(page_size=LISTED, with_leaders=True)
     tournaments = request.services.tournaments.ListTournaments
     return await request.list_page("tournaments.html", tournaments, asked)
 
@@ -74,6 +78,9 @@ async def show(request: PageRequest) -> LazyPage:
         path=path,
         pace=lambda: pace_of(found.tournament, last_end(found.tournament, ended.games)),
         crosstable=crosstable,
+        share=share,
+        leaders=leaders,
+        max_level=MAX_LEVEL,
         rounds_of=partial(rounds_of, most=MAX_MEETINGS),
         llr_chart=llr_chart,
         elo_chart=elo_chart,
