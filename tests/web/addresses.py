@@ -30,6 +30,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "/ladders/{name}/diagnosis": ("/ladders/{ladder}/diagnosis",),
     "/ladders/{name}/head-to-head": (
         "/ladders/{ladder}/head-to-head?bot={bot}&opponent={other_bot}",
+        "/ladders/{ladder}/head-to-head?bot={bot}",
     ),
     "/ladders/{name}/history": ("/ladders/{ladder}/history",),
     "/ladders/{name}/matrix": ("/ladders/{ladder}/matrix",),

@@ -8,7 +8,9 @@ import pytest
 from tests.server_in_test import ServerInTest
 from tests.web.browsing import Answer, Browsing
 from tests.web.conftest import SiteInTest
+from tests.web.prepared import browse
 
+from meijin.v1 import bot_service_pb2
 from meijin.v1 import challenge_service_pb2 as pb
 
 pytestmark = pytest.mark.settings(registration="closed")
@@ -47,7 +49,7 @@ async def test_a_challenge_is_made_and_taken_back(
 ) -> None:
     """With the bot of one's own that is connected, on the terms of the form."""
     page = (await carl.get("/challenges?opponent=ada")).text
-    assert '<option value="ada">ada</option>' in page
+    assert '<option value="ada" selected>ada</option>' in page
     made = await send(carl, opponent_time="5/move")
     (challenge,) = await challenges(server)
     assert made.headers["location"] == f"/tournaments/{challenge.challenge_id}"
@@ -86,6 +88,29 @@ async def test_a_position_is_set_up(carl: Browsing, server: ServerInTest) -> Non
     await send(carl, start="position", moves="c3 c4")
     (challenge,) = await challenges(server)
     assert list(memoryview(challenge.settings.openings[0]).cast("H")) == [12, 7]
+
+
+@pytest.mark.parametrize(
+    ("bots", "form"), [(49, '<select id="opponent" '), (50, '<input id="opponent" ')]
+)
+async def test_few_names_are_a_list_and_many_complete_what_is_typed(bots: int, form: str) -> None:
+    """Each is named by what people call it, with its own name as the value."""
+    found = [
+        bot_service_pb2.Bot(
+            name=f"bot-{number}", challenges=bot_service_pb2.CHALLENGE_POLICY_ANYONE
+        )
+        for number in range(bots)
+    ]
+    browsing = browse(
+        ListBots=bot_service_pb2.ListBotsResponse(bots=found),
+        ListDisplayNames=bot_service_pb2.ListDisplayNamesResponse(
+            version="1", display_names={"bot-7": "W" * 60}
+        ),
+        ListChallenges=pb.ListChallengesResponse(),
+    )
+    page = (await browsing.get("/challenges")).text
+    assert form in page
+    assert f'<option value="bot-7">{"W" * 60}</option>' in page
 
 
 @pytest.mark.usefixtures("carl")

@@ -85,7 +85,10 @@ TOLD = (
     Told(f"{PATH}/calibration", ("By 20 games from 2026-01-02 to", 'data-chart="calibration"')),
     Told(f"{PATH}/calibration.csv", ("low,high,games,expected_score,score,",)),
     Told(f"{PATH}/calibration.json", ('"2026-01-02"',)),
-    refused(f"{PATH}/head-to-head?bot=ada"),
+    refused(f"{PATH}/head-to-head.json?bot=ada"),
+    Told(f"{PATH}/head-to-head", ('<option value="ada">ada</option>',)),
+    Told(f"{PATH}/head-to-head?bot=ada", ('<option value="ada" selected>', "</bdi> against")),
+    Told(f"{PATH}/head-to-head?bot=ada", (f"{PATH}/head-to-head?bot=ada&amp;opponent=bob",)),
     refused(f"{PATH}/history?bots=" + ",".join(f"bot-{number}" for number in range(13))),
 )
 

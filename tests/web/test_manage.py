@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 from tests.peer import play_moves
 from tests.server_in_test import FIVE, ServerInTest
-from tests.web.browsing import Browsing
+from tests.web.browsing import ORIGIN, Browsing
 from tests.web.conftest import SiteInTest
 from tests.web.telling import Told, assert_told, refused
 from tests.web.test_account import secret_of
@@ -53,7 +54,13 @@ async def test_a_tournament_is_made_cancelled_and_resumed(
     assert wrong.status == 400
     assert "no bot &#34;eve&#34;" in wrong.text
     assert "Friday &amp; Saturday" in wrong.text
-    made = await browsing.post("/manage/tournaments", **FORM, rated="on")
+    assert '<input type="checkbox" name="bots" value="ada" checked>' in wrong.text
+    assert '<input type="checkbox" name="bots" value="bob">' in wrong.text
+    assert ">eve</textarea>" in wrong.text
+    ticked = [*{**FORM, "bots": "ada", "rated": "on"}.items(), ("bots", "bob"), ("bots", "")]
+    headers = {"content-type": "application/x-www-form-urlencoded", "origin": ORIGIN}
+    body = urlencode(ticked).encode()
+    made = await browsing.send("POST", "/manage/tournaments", body, headers)
     key = made.headers["location"].rpartition("/")[2]
     page = (await browsing.get("/manage/tournaments")).text
     assert f"/manage/tournaments/{key}/cancel" in page

@@ -324,6 +324,7 @@ async def test_unknown_terms_are_refused(browsing: Browsing) -> None:
         ("color", "red", "no side"),
         ("clock", "soon", "no time control"),
         ("opponent", "nobody", "nobody"),
+        ("opponent", "", "choose a bot"),
         ("line", "1e9", "line must be a whole number"),
     ):
         answer = await browsing.post("/play", **{"opponent": "rita", "size": "9", field: value})

@@ -1,6 +1,6 @@
 """Forms: what they send, what they lead to, and how they are shown again where they are refused."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 
 from google.protobuf.message import Message
@@ -17,9 +17,11 @@ from meijin.game import (
     parse_opening,
     rule_named,
 )
+from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import game_pb2
 from meijin.web.api.methods import METHODS
 from meijin.web.cache import LazyPage
+from meijin.web.gateway import Services
 from meijin.web.refusals import Refusal, bad_request, refusal_of
 from meijin.web.request import Answer, Form, PageRequest, see_other, whole
 from meijin.wire.values import time_control_to_proto, variant_to_proto
@@ -29,6 +31,9 @@ MAX_FIELD = 2000
 
 MAX_NAMES = 45_000
 """Characters of the names of all bots of a tournament."""
+
+OFFERED = 200
+"""Bots that a form names; others are typed."""
 
 SIZES = tuple(range(3, 23))
 
@@ -61,6 +66,8 @@ async def fields_of(request: PageRequest) -> Fields:
     """
     form = await request.form()
     fields = {name: str(value).strip() for name, value in form.items()}
+    if "bots" in form:
+        fields["bots"] = " ".join(map(str, form.getlist("bots"))).strip()
     for name, value in fields.items():
         most = MAX_NAMES if name == "bots" else MAX_FIELD
         if len(value) > most:
@@ -109,6 +116,13 @@ def button(path: str, kind: type[Message], to: str, **fields: object) -> Form:
         return see_other(to.format_map(request.path))
 
     return Form(path, handle)
+
+
+async def offered_bots(services: Services, *, connected: bool = False) -> Sequence[bot_pb.Bot]:
+    """The bots that a form names, those first that are there."""
+    asked = bot_pb.ListBotsRequest(connected=connected, page_size=OFFERED)
+    found = (await services.bots.ListBots(asked)).bots
+    return sorted(found, key=lambda bot: not bot.connected)
 
 
 def board_of(fields: Fields) -> Variant:

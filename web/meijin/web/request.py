@@ -22,8 +22,8 @@ from meijin.web.refusals import bad_request, refusing_values
 from meijin.web.sessions import COOKIE, BrowserSession
 from meijin.web.state import SiteState
 
-MAX_FIELDS = 100
-"""Of a form."""
+MAX_FIELDS = 300
+"""Of a form: one in which bots are ticked has most."""
 
 FORM_TIMEOUT = timedelta(seconds=15)
 """How long a form may take to come."""

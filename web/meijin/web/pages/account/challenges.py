@@ -15,6 +15,7 @@ from meijin.web.forms import (
     clock_of,
     form_page,
     number_of,
+    offered_bots,
     opening_of,
     variant_of,
 )
@@ -25,9 +26,6 @@ from meijin.web.request import Answer, Form, PageRequest, Private, see_other
 
 SHOWN = 50
 """Challenges of a page."""
-
-OFFERED = 200
-"""Bots that a form names; others are typed."""
 
 MAX_GAMES = 20
 
@@ -48,11 +46,7 @@ async def _page(request: PageRequest, fields: Fields, refusal: Refusal | None = 
         mine=shows == "mine" and request.is_signed_in,
         running=shows == "running",
     )
-    bots = (
-        await request.services.bots.ListBots(
-            bot_pb.ListBotsRequest(connected=True, page_size=OFFERED)
-        )
-    ).bots
+    bots = await offered_bots(request.services, connected=True)
     return await request.list_page(
         "challenges.html",
         request.services.challenges.ListChallenges,

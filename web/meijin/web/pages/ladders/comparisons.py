@@ -7,6 +7,7 @@ from urllib.parse import quote_plus
 
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.web.cache import LazyPage
+from meijin.web.forms import OFFERED
 from meijin.web.pages.ladders.names import LadderName
 from meijin.web.pages.ladders.reading import as_json, chosen_bots, csv_file, query_of
 from meijin.web.refusals import bad_request
@@ -88,10 +89,18 @@ async def _met(request: PageRequest) -> pb.GetHeadToHeadResponse:
 
 
 async def show_head_to_head(request: PageRequest) -> LazyPage:
-    """Show what two bots scored against each other, and what is to be expected."""
+    """Show what two bots scored against each other, and what is to be expected.
+
+    Where the address does not name two there is but the choice.
+    """
+    ladder, bots = request.path["name"], [request.text(name) for name in ("bot", "opponent")]
+    ranked = pb.GetStandingsRequest(ladder=ladder, page_size=OFFERED)
+    standings = (await request.services.ladders.GetStandings(ranked)).standings
     return request.page(
         "ladders/head_to_head.html",
-        met=await _met(request),
+        met=await _met(request) if all(bots) else None,
+        bots=bots,
+        names=[each.bot for each in standings],
         name=LadderName.parse(request.path["name"]),
         added=added,
         games_of=games_of,

@@ -9,7 +9,7 @@ from meijin.v1 import admin_service_pb2 as pb
 from meijin.v1 import bot_service_pb2 as bot_pb
 from meijin.v1 import game_service_pb2 as game_pb
 from meijin.web.cache import LazyPage
-from meijin.web.forms import fields_of
+from meijin.web.forms import fields_of, offered_bots
 from meijin.web.pages.account.bots import address_of
 from meijin.web.refusals import bad_request
 from meijin.web.request import Form, PageRequest, Private, see_other
@@ -23,7 +23,8 @@ async def show(request: PageRequest) -> LazyPage:
     """
     await request.services.admin.ListAudit(pb.ListAuditRequest(page_size=1))
     game, bot = request.text("game", most=20), request.text("bot", most=60)
-    return request.page("manage.html", game=game, bot=bot)
+    bots = [each.name for each in await offered_bots(request.services)]
+    return request.page("manage.html", game=game, bot=bot, bots=bots)
 
 
 async def void(request: PageRequest) -> Response:

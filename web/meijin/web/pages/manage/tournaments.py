@@ -15,6 +15,7 @@ from meijin.web.forms import (
     clock_of,
     form_page,
     number_of,
+    offered_bots,
     variant_of,
 )
 from meijin.web.refusals import Refusal
@@ -38,13 +39,19 @@ async def show(request: PageRequest) -> LazyPage:
 
 
 async def _page(request: PageRequest, fields: Fields, refusal: Refusal | None = None) -> LazyPage:
+    bots = await offered_bots(request.services)
+    chosen = _names(fields)
+    offered = {bot.name for bot in bots}
     return await request.list_page(
         "made_tournaments.html",
         request.services.tournaments.ListTournaments,
         pb.ListTournamentsRequest(page_size=SHOWN),
         formats=FORMATS,
+        bots=bots,
+        chosen=chosen,
+        others=[name for name in chosen if name not in offered],
         offered=CHOICES,
-        values={**USUAL, "name": "", "bots": "", "format": USUAL_FORMAT, "rated": "", **fields},
+        values={**USUAL, "name": "", "format": USUAL_FORMAT, "rated": "", **fields},
         refusal=refusal,
         status=HTTPStatus.BAD_REQUEST if refusal else HTTPStatus.OK,
     )
@@ -59,6 +66,11 @@ async def make(request: PageRequest) -> Answer:
     return await form_page(request, act, _page, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
+def _names(fields: Fields) -> list[str]:
+    """The bots that are ticked or named, each once."""
+    return list(dict.fromkeys(filter(None, _BETWEEN.split(fields.get("bots", "")))))
+
+
 def _settings(fields: Fields) -> pb.TournamentSettings:
     """What the form asks for.
 
@@ -70,7 +82,7 @@ def _settings(fields: Fields) -> pb.TournamentSettings:
         raise ValueError(f'no format "{form}" is made here')
     return pb.TournamentSettings(
         name=fields.get("name", ""),
-        bots=[name for name in _BETWEEN.split(fields.get("bots", "")) if name],
+        bots=_names(fields),
         format=format_to_proto(form),
         rounds=number_of(fields, "rounds"),
         variant=variant_of(fields),

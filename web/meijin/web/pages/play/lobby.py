@@ -105,9 +105,10 @@ async def start(request: PageRequest) -> Answer:
 
     async def act(fields: Fields) -> Response:
         settings = asked_settings(fields, await asked_position(request, fields))
+        if not (opponent := fields.get("opponent") or fields.get("bot")):
+            raise ValueError(text("play.no_opponent"))
         class_key = fields.get("class", "")[:MAX_CLASS_KEY]
         person = await PlayingPerson.come(request, fields.get("name", ""), class_key)
-        opponent = fields.get("opponent") or fields.get("bot", "")
         return await person.challenge(request, opponent, settings, class_key=class_key)
 
     return await form_page(
