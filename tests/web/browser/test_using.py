@@ -300,7 +300,7 @@ def test_class_page_in_both_roles(watched: Watched, browser: Browser, stage: Sta
         sign_in(student, stage.student_token)
         student.open("/classes")
         expect(student.page).to_have_url(re.compile(f"{path}$"))
-        expect(student.page.locator("table.rows tbody tr")).to_have_count(1)
+        expect(student.page.get_by_role("table", name="Students").locator("tr")).to_have_count(2)
         expect(student.page.get_by_text("RuntimeError").first).to_be_visible()
         expect(student.page.get_by_text(WIDE)).to_have_count(0)
 
