@@ -1,8 +1,12 @@
 """Pages for browsers, served by real processes: `meijin serve` and `meijin web`."""
 
+import html
+import os
 import re
 import socket
+import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import urllib3
@@ -52,9 +56,28 @@ def test_pages_by_a_process_apart(server: Server) -> None:
     words = ("web", f"--server={server.address}", f"--listen=127.0.0.1:{free_port()}")
     web = server.processes.start("web", *words)
     url = pages_of(web)
-    assert "No tournament was made yet" in look(url)
+    assert "three lines begin" in look(url)
     assert server.refusal(*words).startswith("can't listen on ")
     server.process.stop()
     eventually(lambda: HTTP.request("GET", url).status == 503)
     assert web.stop() == 0
     assert "Traceback" not in web.words
+
+
+def test_the_lines_of_an_empty_front_page_begin(processes: Processes) -> None:
+    """Copied in the server's folder they play, and the page has a board then."""
+    data = processes.folder / "meijin-data"
+    address = f"127.0.0.1:{free_port()}"
+    server = processes.start(
+        "server", "serve", f"--listen={address}", f"--data={data}", "--web=127.0.0.1:0"
+    )
+    url = pages_of(server)
+    (lines,) = re.findall(r"<pre[^>]*><code>(.*?)</code>", look(url), re.DOTALL)
+    *bots, tournament = html.unescape(lines).splitlines()
+    commands = Path(sys.executable).parent
+    env = {"MEIJIN_SERVER": address, "PATH": f"{commands}:{os.environ['PATH']}"}
+    for number, line in enumerate(bots):
+        bot = processes.start_command(f"line {number}", "bash", "-c", line, **env)
+        bot.wait_for("connected as")
+    processes.start_command("tournament", "bash", "-c", tournament, **env)
+    eventually(lambda: 'class="live-board"' in look(url))
