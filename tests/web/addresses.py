@@ -15,6 +15,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "/api": ("/api",),
     "/bots": ("/bots", "/bots?search=script"),
     "/bots/{name}": ("/bots/{bot}", "/bots/{other_bot}", "/bots/{failing_bot}"),
+    "/bots/{name}/versions": ("/bots/{bot}/versions",),
     "/embed/games/{game_id}": ("/embed/games/{game}",),
     "/faults": ("/faults",),
     "/games": ("/games",),

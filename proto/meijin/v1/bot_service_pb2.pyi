@@ -536,6 +536,8 @@ class BotVersion(_message.Message):
     RATING_FIELD_NUMBER: _builtins.int
     MARGIN_FIELD_NUMBER: _builtins.int
     RATED_GAMES_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """What the bot called it."""
     digest: _builtins.str
@@ -560,12 +562,14 @@ class BotVersion(_message.Message):
     """The id of the version that it came from, the one before; empty for the first."""
     rating: _builtins.float
     """Its rating in the bot's `ladder`, in Elo, by the published run; absent where that
-    does not rate it, and but for GetBot.
+    does not rate it, and but for GetBot and CompareVersions.
     """
     margin: _builtins.float
     """Half of that rating's 95 % interval; Elo."""
     rated_games: _builtins.int
     """Its rated games in that run."""
+    faults: _builtins.int
+    """Those of them that it forfeited."""
     @_builtins.property
     def configuration(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Its options, as `name=value`."""
@@ -579,6 +583,10 @@ class BotVersion(_message.Message):
         """When it was last reported to have passed the doctor; absent if it was not, or
         has failed since. Nobody has checked it.
         """
+
+    @_builtins.property
+    def score(self) -> _ladder_service_pb2.Score:
+        """What it scored in them; absent where `rating` is."""
 
     def __init__(
         self,
@@ -597,10 +605,12 @@ class BotVersion(_message.Message):
         rating: _builtins.float | None = ...,
         margin: _builtins.float = ...,
         rated_games: _builtins.int = ...,
+        score: _ladder_service_pb2.Score | None = ...,
+        faults: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "create_time", b"create_time", "doctor_time", b"doctor_time", "memory_bytes", b"memory_bytes", "rating", b"rating", "threads", b"threads"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "create_time", b"create_time", "doctor_time", b"doctor_time", "memory_bytes", b"memory_bytes", "rating", b"rating", "score", b"score", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "hardware", b"hardware", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "parent_version_id", b"parent_version_id", "rated_games", b"rated_games", "rating", b"rating", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "faults", b"faults", "hardware", b"hardware", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "parent_version_id", b"parent_version_id", "rated_games", b"rated_games", "rating", b"rating", "score", b"score", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
     _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
@@ -900,6 +910,166 @@ class ListBotVersionsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListBotVersionsResponse: _TypeAlias = ListBotVersionsResponse  # noqa: Y015
+
+@_typing.final
+class CompareVersionsRequest(_message.Message):
+    """The arguments of CompareVersions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    DIGEST_FIELD_NUMBER: _builtins.int
+    OTHER_DIGEST_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The bot."""
+    digest: _builtins.str
+    """The digest of one version."""
+    other_digest: _builtins.str
+    """The digest of the other."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        digest: _builtins.str = ...,
+        other_digest: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "name", b"name", "other_digest", b"other_digest"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompareVersionsRequest: _TypeAlias = CompareVersionsRequest  # noqa: Y015
+
+@_typing.final
+class VersionMove(_message.Message):
+    """What a version played most in a position."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CELL_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    cell: _builtins.int
+    """Where: row * width + column, row 0 on top."""
+    games: _builtins.int
+    """All of its games with the position."""
+    game_id: _builtins.str
+    """The newest game in which it played so."""
+    @_builtins.property
+    def score(self) -> _ladder_service_pb2.Score:
+        """Of the games in which it played so, from its side."""
+
+    def __init__(
+        self,
+        *,
+        cell: _builtins.int = ...,
+        score: _ladder_service_pb2.Score | None = ...,
+        games: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["score", b"score"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cell", b"cell", "game_id", b"game_id", "games", b"games", "score", b"score"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VersionMove: _TypeAlias = VersionMove  # noqa: Y015
+
+@_typing.final
+class VersionDifference(_message.Message):
+    """A position in which two versions prefer different moves."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VARIANT_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    ONE_FIELD_NUMBER: _builtins.int
+    OTHER_FIELD_NUMBER: _builtins.int
+    moves: _builtins.bytes
+    """The moves that led to it in a game of the other version: two bytes a cell, little-endian."""
+    @_builtins.property
+    def variant(self) -> _game_pb2.Variant:
+        """What was played."""
+
+    @_builtins.property
+    def one(self) -> Global___VersionMove:
+        """What the one played."""
+
+    @_builtins.property
+    def other(self) -> Global___VersionMove:
+        """What the other played."""
+
+    def __init__(
+        self,
+        *,
+        variant: _game_pb2.Variant | None = ...,
+        moves: _builtins.bytes = ...,
+        one: Global___VersionMove | None = ...,
+        other: Global___VersionMove | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["one", b"one", "other", b"other", "variant", b"variant"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["moves", b"moves", "one", b"one", "other", b"other", "variant", b"variant"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VersionDifference: _TypeAlias = VersionDifference  # noqa: Y015
+
+@_typing.final
+class CompareVersionsResponse(_message.Message):
+    """The answer of CompareVersions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ONE_FIELD_NUMBER: _builtins.int
+    OTHER_FIELD_NUMBER: _builtins.int
+    ONE_GAMES_FIELD_NUMBER: _builtins.int
+    OTHER_GAMES_FIELD_NUMBER: _builtins.int
+    POSITIONS_FIELD_NUMBER: _builtins.int
+    DIFFERING_FIELD_NUMBER: _builtins.int
+    DIFFERENCES_FIELD_NUMBER: _builtins.int
+    one_games: _builtins.int
+    """The games of the one that were looked at."""
+    other_games: _builtins.int
+    """Those of the other."""
+    positions: _builtins.int
+    """The positions that both have met, each with its mirror images once."""
+    differing: _builtins.int
+    """Those of them in which they prefer different moves."""
+    @_builtins.property
+    def one(self) -> Global___BotVersion:
+        """The one version."""
+
+    @_builtins.property
+    def other(self) -> Global___BotVersion:
+        """The other."""
+
+    @_builtins.property
+    def differences(self) -> _containers.RepeatedCompositeFieldContainer[Global___VersionDifference]:
+        """At most 50 of these: those that both have met most, and then those with the fewest stones,
+        first.
+        """
+
+    def __init__(
+        self,
+        *,
+        one: Global___BotVersion | None = ...,
+        other: Global___BotVersion | None = ...,
+        one_games: _builtins.int = ...,
+        other_games: _builtins.int = ...,
+        positions: _builtins.int = ...,
+        differing: _builtins.int = ...,
+        differences: _abc.Iterable[Global___VersionDifference] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["one", b"one", "other", b"other"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["differences", b"differences", "differing", b"differing", "one", b"one", "one_games", b"one_games", "other", b"other", "other_games", b"other_games", "positions", b"positions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompareVersionsResponse: _TypeAlias = CompareVersionsResponse  # noqa: Y015
 
 @_typing.final
 class ReportDoctorRequest(_message.Message):

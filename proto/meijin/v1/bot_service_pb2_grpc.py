@@ -65,6 +65,11 @@ class BotServiceStub:
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsResponse.FromString,
                 _registered_method=True)
+        self.CompareVersions = channel.unary_unary(
+                '/meijin.v1.BotService/CompareVersions',
+                request_serializer=meijin_dot_v1_dot_bot__service__pb2.CompareVersionsRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_bot__service__pb2.CompareVersionsResponse.FromString,
+                _registered_method=True)
         self.ReportDoctor = channel.unary_unary(
                 '/meijin.v1.BotService/ReportDoctor',
                 request_serializer=meijin_dot_v1_dot_bot__service__pb2.ReportDoctorRequest.SerializeToString,
@@ -128,6 +133,15 @@ class BotServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CompareVersions(self, request, context):
+        """Where two versions of a bot play otherwise: positions that both have met with the same side
+        to move, in the first 20 stones of the newest 500 games of each, and in which they prefer
+        different moves. NOT_FOUND for an unknown bot or version.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ReportDoctor(self, request, context):
         """Says, with the bot's own token, whether one of its versions has passed the
         doctor; the last report counts. It is the author's word, as the hardware is. A
@@ -180,6 +194,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.ListBotVersions,
                     request_deserializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsResponse.SerializeToString,
+            ),
+            'CompareVersions': grpc.unary_unary_rpc_method_handler(
+                    servicer.CompareVersions,
+                    request_deserializer=meijin_dot_v1_dot_bot__service__pb2.CompareVersionsRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_bot__service__pb2.CompareVersionsResponse.SerializeToString,
             ),
             'ReportDoctor': grpc.unary_unary_rpc_method_handler(
                     servicer.ReportDoctor,
@@ -355,6 +374,33 @@ class BotService:
             '/meijin.v1.BotService/ListBotVersions',
             meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsRequest.SerializeToString,
             meijin_dot_v1_dot_bot__service__pb2.ListBotVersionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CompareVersions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.BotService/CompareVersions',
+            meijin_dot_v1_dot_bot__service__pb2.CompareVersionsRequest.SerializeToString,
+            meijin_dot_v1_dot_bot__service__pb2.CompareVersionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

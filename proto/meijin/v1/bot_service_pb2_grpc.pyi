@@ -54,6 +54,11 @@ class BotServiceStub:
     """
     ListBotVersions: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
+    CompareVersions: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.CompareVersionsRequest, _bot_service_pb2.CompareVersionsResponse]
+    """Where two versions of a bot play otherwise: positions that both have met with the same side
+    to move, in the first 20 stones of the newest 500 games of each, and in which they prefer
+    different moves. NOT_FOUND for an unknown bot or version.
+    """
     ReportDoctor: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.ReportDoctorRequest, _bot_service_pb2.ReportDoctorResponse]
     """Says, with the bot's own token, whether one of its versions has passed the
     doctor; the last report counts. It is the author's word, as the hardware is. A
@@ -93,6 +98,11 @@ class BotServiceAsyncStub(BotServiceStub):
     """
     ListBotVersions: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ListBotVersionsRequest, _bot_service_pb2.ListBotVersionsResponse]  # type: ignore[assignment]
     """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
+    CompareVersions: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.CompareVersionsRequest, _bot_service_pb2.CompareVersionsResponse]  # type: ignore[assignment]
+    """Where two versions of a bot play otherwise: positions that both have met with the same side
+    to move, in the first 20 stones of the newest 500 games of each, and in which they prefer
+    different moves. NOT_FOUND for an unknown bot or version.
+    """
     ReportDoctor: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.ReportDoctorRequest, _bot_service_pb2.ReportDoctorResponse]  # type: ignore[assignment]
     """Says, with the bot's own token, whether one of its versions has passed the
     doctor; the last report counts. It is the author's word, as the hardware is. A
@@ -165,6 +175,17 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_bot_service_pb2.ListBotVersionsResponse, _abc.Awaitable[_bot_service_pb2.ListBotVersionsResponse]]:
         """Lists the versions of one bot, oldest first. NOT_FOUND for an unknown name."""
+
+    @_abc_1.abstractmethod
+    def CompareVersions(
+        self,
+        request: _bot_service_pb2.CompareVersionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bot_service_pb2.CompareVersionsResponse, _abc.Awaitable[_bot_service_pb2.CompareVersionsResponse]]:
+        """Where two versions of a bot play otherwise: positions that both have met with the same side
+        to move, in the first 20 stones of the newest 500 games of each, and in which they prefer
+        different moves. NOT_FOUND for an unknown bot or version.
+        """
 
     @_abc_1.abstractmethod
     def ReportDoctor(

@@ -321,6 +321,19 @@ def version_row(connection: Connection, version_id: BotVersionId) -> BotVersion:
     return found
 
 
+def version_with(connection: Connection, bot_id: BotId, digest: str) -> BotVersion:
+    """The version of a bot with this digest.
+
+    Raises:
+        RowNotFoundError: it has none such.
+    """
+    query = select(BotVersion).where(BotVersion.bot_id == bot_id, BotVersion.digest == digest)
+    found = read_row(BotVersion, connection.execute(query))
+    if found is None:
+        raise RowNotFoundError(f'no version "{digest}"; list the versions to see their digests')
+    return found
+
+
 def newest_version_rows(connection: Connection, bot_id: BotId, limit: int) -> Sequence[BotVersion]:
     """The newest versions of a bot as they are listed, newest first."""
     query = select(BotVersion).where(BotVersion.bot_id == bot_id)

@@ -7,12 +7,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from heapq import nlargest
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, null, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    LargeBinary,
+    Select,
+    TextClause,
+    func,
+    null,
+    select,
+)
 
 from meijin.game import Decision, Party, Result, TimeControl, Variant, encode_action
-from meijin.game.board.moves import little_endian
+from meijin.game.board.moves import MOVE_BYTES, little_endian
 from meijin.game.position import decode_decision, is_offer
 from meijin.store.bots import version_ids
 from meijin.store.errors import RowNotFoundError
@@ -209,6 +218,32 @@ def newest_games(
             found += connection.scalars(query.order_by(Game.id.desc()).limit(limit))
             found = nlargest(limit, found)
     return found
+
+
+class FirstMoves(NamedTuple):
+    """A game with a result, as far as its first moves."""
+
+    id: GameId
+    variant: Variant
+    black_id: BotVersionId
+    result: Result
+    opening_plies: int
+    decisions: bytes | None
+    moves: bytes
+    """Two bytes a cell, little-endian."""
+
+
+def first_moves(
+    connection: Connection, version_id: BotVersionId, *, limit: int, plies: int
+) -> Sequence[FirstMoves]:
+    """The newest games of a version that have a result, newest first, each up to a ply."""
+    found = newest_games(connection, [version_id], limit, Game.state == GameState.FINISHED)
+    moves = func.substr(Game.moves, 1, MOVE_BYTES * plies, type_=LargeBinary())
+    # SQLite makes nothing of no bytes.
+    columns = columns_of(FirstMoves, Game, Tournament, moves=func.coalesce(moves, Game.moves))
+    query = select(*columns).join(Tournament, Tournament.id == Game.tournament_id)
+    rows = connection.execute(query.where(Game.id.in_(found)).order_by(Game.id.desc()))
+    return list(map(FirstMoves._make, rows))
 
 
 def analyses(connection: Connection, game_ids: Iterable[GameId]) -> dict[GameId, dict[str, Any]]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from meijin.game import GOMOKU, Board, Variant
 from meijin.game.board.symmetry import (
     canonical,
+    canonical_moves,
     canonical_position,
     images_of,
     position_key,
@@ -126,3 +127,16 @@ def test_keys_never_change() -> None:
     assert canonical_position([], GOMOKU).key == -9194177842081034435
     assert canonical_position([112, 98, 113], GOMOKU).key == -6110856329023574874
     assert canonical_position([3, 4], Variant(width=9, height=6)).key == -7066357430459915680
+
+
+@given(st.lists(st.integers(0, 48), unique=True), st.sampled_from([7, 8, 9]))
+def test_moves_of_a_game_are_canonical_one_by_one(moves: list[int], width: int) -> None:
+    """The position before each that is asked for, and its cell: as it is said of one alone."""
+    variant = Variant(width=width, height=7)
+    plies = range(1, len(moves), 2)
+    positions = [canonical_position(moves[:ply], variant) for ply in plies]
+    wanted = [
+        (position.key, position.canonical_cell(moves[ply]))
+        for ply, position in zip(plies, positions, strict=True)
+    ]
+    assert list(canonical_moves(moves, variant, plies)) == wanted

@@ -107,6 +107,22 @@ async def test_a_list_says_what_a_bot_has_come_to(server: ServerInTest) -> None:
     assert server.database.read(lambda at: at.scalar(SEEN)) == 2
 
 
+async def test_two_versions_are_compared(server: ServerInTest) -> None:
+    """By their digests, with what the published run says of them; others are not found."""
+    for version in ("1.0", "2.0"):
+        await server.bot("ada", version=version)
+    versions = (await server.ask(GET, name="ada", with_results=True)).versions
+    newer, older = (each.digest for each in versions)
+    asked = {"name": "ada", "digest": older, "other_digest": newer}
+    found = await server.ask("BotService/CompareVersions", **asked)
+    assert (found.one.version, found.other.version) == ("1.0", "2.0")
+    assert (found.one_games, found.other_games, found.positions) == (0, 0, 0)
+    assert not found.one.HasField("score")
+    for missing in ({"name": "bob"}, {"digest": "x"}):
+        end = await server.refusal("BotService/CompareVersions", **asked | missing)
+        assert end.reason == "NOT_FOUND"
+
+
 async def test_all_bots_are_seen_in_portions(
     server: ServerInTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,7 +41,9 @@ def test_versions_have_ratings_of_their_own(any_league: League) -> None:
     newest = any_league.renew(0, "2.0")
     find = partial(version_ratings, versions=[first, newest])
     found = any_league.database.read(find, ladder=any_league.name)
-    assert found == {first: VersionRating(1499.0, 50.25, 6)}
+    assert found == {
+        first: VersionRating(1499.0, 50.25, LINE.as_black + LINE.as_white, LINE.faults)
+    }
     assert any_league.database.read(find, ladder="") == {}
 
 

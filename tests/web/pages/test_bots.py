@@ -1,8 +1,15 @@
-"""What the pages of bots compute."""
+"""What the pages of bots compute, and what they show of two versions."""
 
 import pytest
+from tests.web.prepared import browse
+from tests.web.telling import Told, assert_told
 
+from meijin.game import GOMOKU, encode_moves
+from meijin.v1 import bot_service_pb2 as pb
+from meijin.v1.ladder_service_pb2 import Score
 from meijin.web.pages.bots.bot import ordinal
+from meijin.web.pages.bots.versions import DRAWN, changes, version_names
+from meijin.wire.values import variant_to_proto
 
 
 @pytest.mark.parametrize(
@@ -11,3 +18,68 @@ from meijin.web.pages.bots.bot import ordinal
 )
 def test_places_are_ordinals(number: int, text: str) -> None:
     assert ordinal(number) == text
+
+
+def version(key: int, label: str, digest: str, *options: str, **said: int | str) -> pb.BotVersion:
+    found = pb.BotVersion(version_id=str(key), version=label, digest=digest, configuration=options)
+    for name, value in said.items():
+        setattr(found, name, value)
+    return found
+
+
+def test_versions_of_one_label_are_told_apart() -> None:
+    """By what their digests begin with, as are those without a label."""
+    versions = [
+        version(1, "1.0", "a" * 64),
+        version(2, "1.0", "b" * 64),
+        version(3, "2.0", "c" * 64),
+        version(4, "", "d" * 64),
+    ]
+    names = {"1": "1.0 aaaaaaa", "2": "1.0 bbbbbbb", "3": "2.0", "4": "ddddddd"}
+    assert version_names(versions) == names
+
+
+def test_what_changed_between_versions() -> None:
+    """Options that came and went, and what it runs on; nothing of the first."""
+    before = version(1, "1", "a", "level=3", "tt=1", threads=4, memory_bytes=2**30)
+    after = version(2, "2", "b", "tt=1", "level=4", threads=8, hardware="M2")
+    assert list(changes(before, None)) == []
+    assert list(changes(before, before)) == []
+    told = ["+ level=4", "− level=3", "Threads 4 → 8", "Memory 1,024 MB → –", "Hardware – → M2"]  # noqa: RUF001
+    assert list(changes(after, before)) == told
+
+
+def difference(moves: list[int], game_id: int) -> pb.VersionDifference:
+    one = pb.VersionMove(cell=0, score=Score(wins=3, losses=1), games=5, game_id=str(game_id))
+    other = pb.VersionMove(cell=1, score=Score(losses=2), games=2, game_id=str(game_id + 100))
+    return pb.VersionDifference(
+        variant=variant_to_proto(GOMOKU), moves=encode_moves(moves), one=one, other=other
+    )
+
+
+async def test_two_versions_side_by_side() -> None:
+    """The first positions on boards, others as lines; each with how often, how well and a game."""
+    found = pb.CompareVersionsResponse(
+        one=version(1, "1.0", "a" * 64, "level=3"),
+        other=version(2, "1.0", "b" * 64, "level=4"),
+        one_games=20,
+        other_games=30,
+        positions=44,
+        differing=DRAWN + 1,
+        differences=[difference([112, 97, 113][: count % 4], count) for count in range(DRAWN + 1)],
+    )
+    page = "/bots/ada/versions?a=x&b=y"
+    told = (
+        "A: ",
+        "1.0 aaaaaaa",
+        "1.0 bbbbbbb",
+        "+ level=4, − level=3",  # noqa: RUF001
+        "both have met 44 positions",
+        'href="/games/3?ply=4">a15</a> in 4 of 5 <span class="chip won">75.0 %</span>',
+        'href="/games/103?ply=4">b15</a> in 2 of 2 <span class="chip lost">0.0 %</span>',
+        ">h8 h9 <",
+    )
+    browsing = browse(CompareVersions=found)
+    await assert_told(browsing, [Told(page, told)])
+    text = (await browsing.get(page)).text
+    assert text.count('class="choice"') == 2 * DRAWN

@@ -5,10 +5,11 @@ key is its Zobrist hash (Zobrist, A New Hashing Method with Application for Game
 least of those of its images. Keys are kept in databases, so they never change.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from struct import Struct
 
 from meijin.game.rules.variant import Variant
 
@@ -123,6 +124,44 @@ def canonical_position(moves: Sequence[int], variant: Variant) -> CanonicalPosit
     least = min(hashes)
     reached = zip(symmetries(variant), hashes, strict=True)
     return CanonicalPosition(least, tuple(image for image, found in reached if found == least))
+
+
+@lru_cache(maxsize=16)
+def _packed_keys(variant: Variant) -> tuple[int, tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The keys of all images side by side in one number, so that a stone is one exclusive or."""
+    keys, images = zobrist_keys(variant), symmetries(variant)
+    pack = Struct(f"<{len(images)}q").pack
+
+    def number(values: Iterable[int]) -> int:
+        return int.from_bytes(pack(*values), "little")
+
+    black, white = (
+        tuple(number(stones[image[cell]] for image in images) for cell in range(variant.cells))
+        for stones in keys.stones
+    )
+    return number(keys.empty for _ in images), (black, white)
+
+
+def canonical_moves(
+    moves: Sequence[int], variant: Variant, plies: Collection[int]
+) -> Iterator[tuple[int, int]]:
+    """Some moves of a game: the key of the position that each was made in, and its canonical cell.
+
+    The same as `canonical_position` says of each, for a twentieth of the steps.
+    """
+    found, stones = _packed_keys(variant)
+    images = symmetries(variant)
+    size, unpack = KEY_BYTES * len(images), Struct(f"<{len(images)}q").unpack
+    for ply, cell in enumerate(moves):
+        if ply in plies:
+            hashes = unpack(found.to_bytes(size, "little"))
+            least = min(hashes)
+            if hashes.count(least) == 1:
+                yield least, images[hashes.index(least)][cell]
+            else:
+                reached = zip(images, hashes, strict=True)
+                yield least, min(image[cell] for image, key in reached if key == least)
+        found ^= stones[ply % 2][cell]
 
 
 def _number(text: str) -> int:

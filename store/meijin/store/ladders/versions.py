@@ -14,6 +14,7 @@ from meijin.store.schema import (
     Ladder,
     LadderId,
     RatingLine,
+    Score,
     aliased,
 )
 
@@ -56,8 +57,10 @@ class VersionRating(NamedTuple):
     elo: float
     margin: float
     """Half of the 95 % interval; Elo."""
-    games: int
-    """Rated ones."""
+    score: Score
+    """Of its rated games."""
+    faults: int
+    """Those that it forfeited."""
 
 
 _GAMES = (
@@ -113,9 +116,18 @@ def version_ratings(
     connection: Connection, ladder: str, versions: Collection[BotVersionId]
 ) -> dict[BotVersionId, VersionRating]:
     """The ratings of some versions by a ladder's published run, which may not have all of them."""
-    query = _published(BotVersion.id, RatingLine.elo, RatingLine.margin, _GAMES)
+    results = (
+        RatingLine.wins_as_black + RatingLine.wins_as_white,
+        RatingLine.draws_as_black + RatingLine.draws_as_white,
+        RatingLine.losses_as_black + RatingLine.losses_as_white,
+    )
+    columns = (BotVersion.id, RatingLine.elo, RatingLine.margin, RatingLine.faults, *results)
+    query = _published(*columns)
     rows = connection.execute(query.where(Ladder.name == ladder, BotVersion.id.in_(versions)))
-    return {key: VersionRating(elo, margin, games) for key, elo, margin, games in rows}
+    return {
+        key: VersionRating(elo, margin, Score(*score), faults)
+        for key, elo, margin, faults, *score in rows
+    }
 
 
 def published_elo(

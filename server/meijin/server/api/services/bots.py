@@ -29,6 +29,7 @@ from meijin.server.settings import Settings
 from meijin.server.storage import Storage
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views.bots import RatedBot, bot_in_full, rated_bot, rated_bots
+from meijin.server.views.differences import compare_versions
 from meijin.store import bots as store
 from meijin.store.access.people import is_person_name
 from meijin.store.access.tokens import new_secret
@@ -191,6 +192,11 @@ class BotServicer(BotServiceServicer):
         ]
         return sorted(found | {(side.participant.name, side.participant.bot_id) for side in sides})
 
+    async def CompareVersions(
+        self, request: pb.CompareVersionsRequest, context: Context
+    ) -> pb.CompareVersionsResponse:
+        return await self._storage.read(_compare, request)
+
     async def ListBotVersions(
         self, request: pb.ListBotVersionsRequest, context: Context
     ) -> pb.ListBotVersionsResponse:
@@ -201,6 +207,17 @@ class BotServicer(BotServiceServicer):
             oldest_first(partial(_versions, name=request.name)),
             version_to_proto,
         )
+
+
+def _compare(
+    connection: Connection, request: pb.CompareVersionsRequest
+) -> pb.CompareVersionsResponse:
+    """The comparison as a message already: it is none for the loop."""
+    found = compare_versions(connection, request.name, request.digest, request.other_digest)
+    one, other = (
+        version_to_proto(row, found.ratings.get(row.id)) for row in (found.one, found.other)
+    )
+    return to_message(found, pb.CompareVersionsResponse, one=one, other=other)
 
 
 def _display_names(connection: Connection) -> tuple[Sequence[tuple[str, str]], str]:
@@ -218,7 +235,9 @@ def version_to_proto(row: BotVersion, rating: VersionRating | None = None) -> pb
         parent_version_id=row.parent_id,
         rating=None if rating is None else rating.elo,
         margin=None if rating is None else rating.margin,
-        rated_games=None if rating is None else rating.games,
+        rated_games=None if rating is None else rating.score.games,
+        score=None if rating is None else rating.score,
+        faults=None if rating is None else rating.faults,
     )
 
 

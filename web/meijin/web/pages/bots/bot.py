@@ -12,6 +12,7 @@ from meijin.web.cache import LazyPage
 from meijin.web.charts import ChartData, rating_chart, sparkline
 from meijin.web.labels import capability_labels
 from meijin.web.pages.bots.listing import forget_now
+from meijin.web.pages.bots.versions import changes, version_names
 from meijin.web.pages.ladders.names import LadderName
 from meijin.web.pages.ladders.reading import rating_history
 from meijin.web.request import Page, PageRequest
@@ -58,7 +59,9 @@ async def show(request: PageRequest) -> LazyPage:
         ladder_name=LadderName.parse,
         ordinal=ordinal,
         capabilities=capability_labels,
-        labels={each.version_id: each.version or each.digest[:12] for each in found.versions},
+        names=version_names(found.versions),
+        changes=changes,
+        by_id={each.version_id: each for each in found.versions},
         rated=next((each for each in found.versions if each.HasField("rating")), None),
         sparkline=partial(sparkline, ratings.ratings),
         chart=partial(_chart, ratings.ratings, bot.ladder),
