@@ -59,7 +59,7 @@ def test_every_script_is_drawn(name: str) -> None:
 
 
 def test_words_are_drawn_with_one_font_each() -> None:
-    """Pillow's own where it has all their letters."""
+    """That of the pages where it has all their letters."""
     runs = fitted("九琴bot 奕 v 1.0", width=600, largest=48, least=24).runs
     assert runs == (Run("九琴bot 奕", is_broad=True), Run(" v 1.0", is_broad=False))
 

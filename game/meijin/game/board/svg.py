@@ -60,7 +60,7 @@ def board_svg(
     parts = [
         f'<svg xmlns="{SVG}" {head}>',
         f"<title>{_title(board)}</title>",
-        *_bodies(),
+        *stone_bodies(),
         f'<rect class="wood" x="{x}" y="{y}" width="{width}" height="{height}" fill="{WOOD}"/>',
         *_grid(variant),
         *(_names(variant) if names else ()),
@@ -107,8 +107,8 @@ def _title(board: PlayedStones) -> str:
     return f"{variant}, {count}{last}"
 
 
-def _bodies() -> Iterator[str]:
-    """How light falls on stones: from above, on the left."""
+def stone_bodies() -> Iterator[str]:
+    """How light falls on stones: from above, on the left; circles are filled with it by its id."""
     yield "<defs>"
     for color, (light, shade) in STONES.items():
         yield (

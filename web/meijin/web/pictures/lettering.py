@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont, features
 
+from meijin.web.static import FOLDER
 from meijin.wire.text import plain_text
 
 MISSING = "?"
@@ -16,6 +17,8 @@ MISSING = "?"
 ELLIPSIS = "..."
 MAX_LETTERS = 200
 """Of a text that is looked at; no picture holds more in a line."""
+FONT_FILE = FOLDER / "fonts" / "figtree.woff2"
+WEIGHT = 600
 BROAD_FILE = Path(__file__).parent / "lettering.woff2"
 """GNU Unifont by way of UnifontEX, what names are written in of it: nearly all living scripts."""
 BROAD_SIZE = 48
@@ -30,17 +33,16 @@ _UNSEEN = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e01ef]"
 
 @cache
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """Pillow's own font, so that a picture looks the same on every machine."""
-    found = ImageFont.load_default(size)
-    if not isinstance(found, ImageFont.FreeTypeFont):
-        raise TypeError("Pillow has been built without FreeType")
+    """The font of the pages."""
     # Letters in the order written: the other layout turns directions and joins marks.
-    return found.font_variant(layout_engine=ImageFont.Layout.BASIC)
+    found = ImageFont.truetype(FONT_FILE, size, layout_engine=ImageFont.Layout.BASIC)
+    found.set_variation_by_axes([WEIGHT])
+    return found
 
 
 @cache
 def _broad() -> ImageFont.FreeTypeFont:
-    """The font of all words that Pillow's own lacks a letter of."""
+    """The font of all words that the pages' lacks a letter of."""
     return ImageFont.truetype(BROAD_FILE, BROAD_SIZE, layout_engine=LAYOUT)
 
 

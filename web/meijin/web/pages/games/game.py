@@ -9,6 +9,7 @@ from meijin.game.board.svg import board_svg
 from meijin.game.rules.variant import MAX_SIDE
 from meijin.v1 import fault_service_pb2, game_pb2, game_service_pb2
 from meijin.web.cache import HTML, LazyPage
+from meijin.web.labels import result_label
 from meijin.web.pages.games.phases import phases
 from meijin.web.pages.games.view import GamePage
 from meijin.web.pictures.game_image import card_png, square_png
@@ -32,8 +33,8 @@ RECORDS = {
 }
 """Formats of records and their media types, by the ending of the address."""
 
-PICTURES = {"square": square_png, "card": card_png}
-"""By the shape that is asked for."""
+SHAPES = ("square", "card")
+"""Of pictures in pixels."""
 
 
 async def show(request: PageRequest) -> LazyPage:
@@ -150,25 +151,29 @@ async def _replay(request: PageRequest) -> LazyPage:
 async def _svg(request: PageRequest) -> LazyPage:
     """A game's board at a ply."""
     ply, game = asked_ply(request), await asked_game(request)
+    return LazyPage((game,), lambda: _drawn(game, ply), "image/svg+xml")
 
-    def write() -> str:
-        record = record_from_proto(game)
-        board = Board.from_moves(record.moves[:ply], record.variant)
-        return board_svg(board, winning=game.state != game_pb2.GAME_STATE_VOID)
 
-    return LazyPage((game,), write, "image/svg+xml")
+def _drawn(game: game_pb2.Game, ply: int | None) -> str:
+    record = record_from_proto(game)
+    board = Board.from_moves(record.moves[:ply], record.variant)
+    return board_svg(board, winning=game.state != game_pb2.GAME_STATE_VOID)
 
 
 async def _png(request: PageRequest) -> LazyPage:
     """A game's board at a ply in pixels, alone or with its players."""
     ply, shape = asked_ply(request), request.text("shape", "square")
-    if shape not in PICTURES:
+    if shape not in SHAPES:
         raise bad_request(f'no picture of the shape "{shape}"; write square or card')
     game = await asked_game(request)
 
     def write() -> bytes:
-        shown = len(game.moves) if ply is None else ply
-        return PICTURES[shape](_shown_record(request, game), shown)
+        board = _drawn(game, ply)
+        if shape == "square":
+            return square_png(board)
+        record = _shown_record(request, game)
+        shown = min(len(record.moves), MOST_PLIES if ply is None else ply)
+        return card_png(board, record, ply=shown, result=result_label(game))
 
     return LazyPage((game,), write, "image/png")
 
