@@ -115,6 +115,15 @@ function columns(data) {
   return { columns, series, bands, places };
 }
 
+const HALF_DAY = 43200;
+
+/** The ends of the x axis around a single time, to which uPlot gives years. */
+function xRange(data) {
+  const [time] = data.x;
+  const isOne = data.time && time !== undefined && time === data.x.at(-1);
+  return isOne ? { range: [time - HALF_DAY, time + HALF_DAY] } : {};
+}
+
 /** The ends of the y axis, with the lines across inside. */
 function yRange(data) {
   const [least, most] = data.range;
@@ -238,7 +247,7 @@ class Chart {
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), UTC),
-      scales: { x: { time: this.data.time }, y: { range: yRange(this.data) } },
+      scales: { x: { time: this.data.time, ...xRange(this.data) }, y: { range: yRange(this.data) } },
       axes: [
         axis(this.data.xLabel, this.data.time ? { values: timeValues } : {}),
         axis(this.data.yLabel, { size: 60 }),
