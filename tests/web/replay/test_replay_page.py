@@ -127,7 +127,7 @@ def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def stones(page: Page) -> list[int]:
-    return [page.locator(f"#stones circle.{color}").count() for color in ("black", "white")]
+    return [page.locator(f"#board .stone.{color}:not(.pv)").count() for color in ("black", "white")]
 
 
 def text(page: Page, name: str) -> str:
@@ -151,14 +151,22 @@ def test_keys_and_buttons_replay_the_game(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     assert stones(page) == [5, 4]
     assert text(page, "end").startswith("black wins by five")
-    page.locator("#moves li").first.click()
+    page.locator("#moves tr").first.click()
     assert text(page, "move") == "1. black h8 (opening)"
+
+
+def test_the_board_is_that_of_the_game_s_page(page: Page) -> None:
+    """Its wood and dots, and the line that has won at the end alone."""
+    page.keyboard.press("End")
+    assert page.locator("#board :is(.wood, .stars, .win)").count() == 3
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#board .win").count() == 0
 
 
 def test_a_browser_takes_names_for_text(page: Page) -> None:
     """No script of theirs runs."""
-    assert page.evaluate("document.title") == f"ann{EVIL} - {EVIL}"
-    assert text(page, "players") == f"ann{EVIL} - {EVIL}"
+    assert page.evaluate("document.title") == f"ann{EVIL} 1\N{EN DASH}0 {EVIL}"
+    assert page.locator("h1 .name").all_text_contents() == [f"ann{EVIL}", EVIL]
     assert page.evaluate("document.images.length") == 0
     assert page.evaluate("document.scripts.length") == 2
     assert page.evaluate("performance.getEntriesByType('resource').length") == 0

@@ -1,107 +1,87 @@
-"use strict";
-const { game, width, height, clocks, end } = JSON.parse(document.getElementById("data").textContent);
+const { game, width, height, clocks, winning, result, end } = JSON.parse(document.getElementById("data").textContent);
 const SIDES = ["black", "white"];
 const find = (id) => document.getElementById(id);
-const board = find("board");
+const board = new Board(find("board"), { width, height });
+const cells = game.moves.map((move) => parseCell(move.cell, width, height));
+const last = cells.length;
 let ply = 0;
 
-function draw(parent, kind, attributes, text) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  parent.append(made);
-  return made;
+function drawBoard() {
+  const said = game.moves[ply - 1]?.analysis;
+  const pv = (said?.pv ?? []).slice(1, 8).map((name) => parseCell(name, width, height));
+  const isOver = ply === last;
+  board.show({ moves: cells, ply, numbers: true, winning: isOver ? winning : [], pv: isOver ? [] : pv });
 }
 
-function place(cell) {
-  return { x: cell.charCodeAt(0) - 97, y: height - Number(cell.slice(1)) };
-}
-
-function drawGrid() {
-  board.setAttribute("viewBox", `-1.2 -1 ${width + 1.4} ${height + 1.2}`);
-  for (let x = 0; x < width; x++) {
-    draw(board, "line", { class: "line", x1: x, y1: 0, x2: x, y2: height - 1 });
-    draw(board, "text", { class: "name", x, y: height - 0.1 }, String.fromCharCode(97 + x));
-  }
-  for (let y = 0; y < height; y++) {
-    draw(board, "line", { class: "line", x1: 0, y1: y, x2: width - 1, y2: y });
-    draw(board, "text", { class: "name", x: -0.8, y: y + 0.15 }, height - y);
-  }
-  return draw(board, "g", { id: "stones" });
-}
-
-function drawStones() {
-  stones.replaceChildren();
-  game.moves.slice(0, ply).forEach((move, index) => {
-    const { x, y } = place(move.cell);
-    draw(stones, "circle", { class: SIDES[index % 2], cx: x, cy: y, r: 0.44 });
-    draw(stones, "text", { class: "number", x, y: y + 0.14 }, index + 1);
-  });
-  if (ply === 0) return;
-  const move = game.moves[ply - 1];
-  const last = place(move.cell);
-  draw(stones, "circle", { class: "mark", cx: last.x, cy: last.y, r: 0.46 });
-  for (const cell of (move.analysis ? move.analysis.pv : []).slice(1, 8)) {
-    const { x, y } = place(cell);
-    draw(stones, "circle", { class: "pv", cx: x, cy: y, r: 0.3 });
-  }
-}
-
-function seconds(number) {
-  return `${number.toFixed(3)} s`;
-}
-
-function drawSides() {
+function drawClocks() {
   SIDES.forEach((side, index) => {
-    const row = find(side);
-    const { name, version } = game[side];
-    row.cells[1].textContent = version ? `${name} ${version}` : name;
-    row.cells[2].textContent = clocks ? seconds(clocks[ply][index] / 1e6) : "";
-    row.classList.toggle("to-move", ply < game.moves.length && ply % 2 === index);
+    find(side).lastElementChild.textContent = clocks ? `${(clocks[ply][index] / 1e6).toFixed(3)} s` : "";
+    find(side).classList.toggle("running", ply < last && ply % 2 === index);
   });
 }
 
 function describe(move) {
-  if (ply === 0) return "The empty board.";
-  const time = ply > game.opening_plies && move.charged_time_seconds !== undefined ? `, ${seconds(move.charged_time_seconds)}` : "";
-  const from = ply <= game.opening_plies ? " (opening)" : "";
-  return `${ply}. ${SIDES[(ply - 1) % 2]} ${move.cell}${from}${time}`;
+  if (!move) return "The empty board.";
+  const isOpening = ply <= game.opening_plies;
+  const time = isOpening || move.charged_time_seconds === undefined ? "" : `, ${move.charged_time_seconds.toFixed(3)} s`;
+  return `${plyText(ply, move.cell)}${isOpening ? " (opening)" : ""}${time}`;
 }
 
 function drawWords() {
   const move = game.moves[ply - 1];
+  const said = move?.analysis;
   find("move").textContent = describe(move);
-  const said = move && move.analysis;
+  find("count").textContent = `Ply ${ply} of ${last}`;
   find("analysis").textContent = said
     ? `score ${said.score ?? "–"}, depth ${said.depth ?? "–"}, ${said.nodes ?? "–"} nodes` +
       (said.pv.length ? `, expects ${said.pv.join(" ")}` : "")
     : "";
-  find("end").textContent = ply === game.moves.length ? end : "";
-  for (const [index, line] of [...find("moves").children].entries()) {
-    line.classList.toggle("now", index === ply - 1);
-  }
+  find("end").textContent = ply === last ? end : "";
+  find("moves").querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const row = find("moves").rows[ply - 1];
+  row?.setAttribute("aria-current", "true");
+  const frame = document.querySelector(".moves-frame");
+  frame.scrollTop = row ? row.offsetTop - frame.clientHeight / 2 : 0;
 }
 
 function show(wanted) {
-  ply = Math.max(0, Math.min(game.moves.length, wanted));
+  ply = Math.max(0, Math.min(last, wanted));
   find("ply").value = ply;
-  drawStones();
-  drawSides();
+  drawBoard();
+  drawClocks();
   drawWords();
 }
 
 function listMoves() {
   game.moves.forEach((move, index) => {
-    const line = document.createElement("li");
-    line.textContent = move.cell;
-    line.classList.toggle("opening", index < game.opening_plies);
-    line.addEventListener("click", () => show(index + 1));
-    find("moves").append(line);
+    const row = find("moves").insertRow();
+    const told = [index + 1, "", move.charged_time_seconds?.toFixed(3) ?? "", move.analysis?.score ?? ""];
+    for (const text of told) {
+      const cell = row.insertCell();
+      cell.textContent = text;
+      cell.className = "number";
+    }
+    const stone = document.createElement("span");
+    stone.className = `stone-of ${SIDES[index % 2]}`;
+    row.cells[1].className = "";
+    row.cells[1].append(stone, ` ${move.cell}${index < game.opening_plies ? " (opening)" : ""}`);
+    row.addEventListener("click", () => show(index + 1));
   });
 }
 
-const stones = drawGrid();
-const STEPS = { ArrowLeft: () => ply - 1, ArrowRight: () => ply + 1, Home: () => 0, End: () => Infinity };
+function tellPlayers() {
+  const names = document.querySelectorAll("h1 .name");
+  SIDES.forEach((side, index) => {
+    const [, name, version] = find(side).children;
+    names[index].textContent = name.textContent = name.title = game[side].name;
+    version.textContent = game[side].version;
+  });
+  find("result").textContent = result;
+  const facts = [game.event, game.variant, game.time_control, game.game_id && `game ${game.game_id}`, game.start_time];
+  find("facts").textContent = facts.filter(Boolean).join(" · ");
+}
+
+const STEPS = { ArrowLeft: () => ply - 1, ArrowRight: () => ply + 1, Home: () => 0, End: () => last };
 const BUTTONS = { first: "Home", back: "ArrowLeft", forward: "ArrowRight", last: "End" };
 for (const [id, key] of Object.entries(BUTTONS)) {
   find(id).addEventListener("click", () => show(STEPS[key]()));
@@ -111,11 +91,9 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   show(STEPS[event.key]());
 });
-find("ply").max = game.moves.length;
+find("ply").max = last;
 find("ply").addEventListener("input", (event) => show(Number(event.target.value)));
-find("players").textContent = `${game.black.name} - ${game.white.name}`;
-const facts = [game.variant, game.time_control, game.event, game.game_id && `game ${game.game_id}`, game.start_time];
-find("facts").textContent = facts.filter(Boolean).join(" · ");
+tellPlayers();
 listMoves();
 const wanted = location.hash.slice(1);
-show(/^\d+$/.test(wanted) ? Number(wanted) : game.moves.length);
+show(/^\d+$/.test(wanted) ? Number(wanted) : last);

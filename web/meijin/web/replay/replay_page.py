@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import html
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from meijin.game import FREE, GameRecord
+from meijin.game import FREE, Color, Ending, GameRecord, Outcome, winning_lines
 from meijin.game.records.json import json_object
 from meijin.game.records.recorded_turn import recorded_clocks
 from meijin.web.replay.page_parts import embedded, filled, policy
+from meijin.web.wording import text
+
+STYLES = ("static/site.css", "static/board.css", "static/game.css")
+MODULES = ("static/board_words.js", "static/board.js")
+"""Each before those that import it; the cursor, which only a board to play on has, is left out."""
+RESULTS = {
+    Color.BLACK: "labels.black_wins",
+    Color.WHITE: "labels.white_wins",
+    None: "labels.drawn",
+}
 
 
 def replay_page(record: GameRecord) -> str:
@@ -19,20 +30,42 @@ def replay_page(record: GameRecord) -> str:
     Names and texts come from bots. They stand in the page as JSON in which nothing can end the
     element, the script writes them as text, and the page's policy lets no other script run.
     """
-    style, script = _part("css"), _part("js")
+    style, script = _style(), _script()
     parts = {
         "policy": policy(style, script),
-        "title": html.escape(f"{record.black} - {record.white}"),
+        "title": html.escape(f"{record.black} {_result(record.outcome)} {record.white}"),
         "style": style,
         "data": embedded(_data(record)),
         "script": script,
     }
-    return filled(_part("html"), parts)
+    return filled(_read("replay/replay_page.html"), parts)
 
 
 @cache
-def _part(ending: str) -> str:
-    return files("meijin.web.replay").joinpath(f"replay_page.{ending}").read_text("utf-8")
+def _read(name: str) -> str:
+    return files("meijin.web").joinpath(name).read_text("utf-8")
+
+
+@cache
+def _style() -> str:
+    """That of the game's page, but for its typeface, which is a file of its own."""
+    sheets = (*STYLES, "replay/replay_page.css")
+    return re.sub(r"@font-face \{.*?\}\n", "", "".join(map(_read, sheets)), flags=re.DOTALL)
+
+
+@cache
+def _script() -> str:
+    """The board's modules and the page's own script, as one without imports."""
+    own = _read("replay/replay_page.js")
+    return f'"use strict";\n{"".join(map(_module, MODULES))}{own}'
+
+
+def _module(name: str) -> str:
+    """A module as a function that returns what it exports."""
+    code = re.sub(r"^import .*\n", "", _read(name), flags=re.MULTILINE)
+    exported = ", ".join(re.findall(r"^export (?:class|const|function) (\w+)", code, re.MULTILINE))
+    body = re.sub("^export ", "", code, flags=re.MULTILINE)
+    return f"const {{ {exported} }} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
 
 
 def _data(record: GameRecord) -> dict[str, Any]:
@@ -41,8 +74,20 @@ def _data(record: GameRecord) -> dict[str, Any]:
         "width": record.variant.width,
         "height": record.variant.height,
         "clocks": _clocks(record),
+        "winning": [] if _is_void(record.outcome) else winning_lines(record.board()),
+        "result": _result(record.outcome),
         "end": _end(record),
     }
+
+
+def _result(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return text("labels.running")
+    return text("labels.void") if _is_void(outcome) else text(RESULTS[outcome.winner])
+
+
+def _is_void(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome.ending is Ending.VOID
 
 
 def _end(record: GameRecord) -> str:
