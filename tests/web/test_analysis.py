@@ -73,7 +73,7 @@ async def test_refusals(browsing: Browsing) -> None:
     ):
         answer = await browsing.post("/analysis", **fields)
         assert (answer.status, words in answer.text) == (status, True), (fields, answer.text)
-    assert "ply 3 is none" in (await browsing.get(AFTER + "&ply=3")).text
+    assert "ply 3 is behind the last one, which is 2" in (await browsing.get(AFTER + "&ply=3")).text
     assert (await browsing.get("/analysis?game=99")).status == 404
 
 

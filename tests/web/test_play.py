@@ -155,14 +155,14 @@ async def test_playing_on_from_a_game(rita: Peer, browsing: Browsing) -> None:
     await seat.state(4)
     where = {"game": seat.game_id, "ply": "3"}
     page = (await browsing.get("/play?" + urlencode(where))).text
-    assert "After 3 moves of" in page
+    assert "At ply 3 of" in page
     assert '<option value="white" selected>' in page
     wanted = {"bot": "", "opponent": "rita", "color": "white", **where}
     on = await led_to(browsing, await browsing.post("/play", **wanted))
     assert (await on.state(3))["moves"] == (await seat.state(4))["moves"][:3]
     assert (await on.state(3))["color"] == "white"
     refused = await browsing.get("/play?" + urlencode(where | {"ply": "5"}))
-    assert "there are 4 moves; ply 5 is none of them" in refused.text
+    assert "ply 5 is behind the last one, which is 4" in refused.text
     over = urlencode({"variant": "freestyle 15x15", "moves": "a1a2b1b2c1c2d1d2e1"})
     assert "over in that position" in (await browsing.get(f"/play?{over}")).text
 

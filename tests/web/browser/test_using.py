@@ -244,7 +244,7 @@ def test_position_is_analysed(watched: Watched, stage: Stage) -> None:
     expect(page.locator("#found")).to_be_empty()
     expect(page.locator(".board .stone")).to_have_count(2)
     page.get_by_role("link", name="Play on from here").click()
-    expect(page.locator("main")).to_contain_text("After 2 moves.")
+    expect(page.locator("main")).to_contain_text("At ply 2.")
     page.get_by_role("button", name="Play against ada", exact=True).click()
     expect(page.locator(".board .stone")).to_have_count(2)
     resign(watched)
