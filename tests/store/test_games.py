@@ -13,7 +13,7 @@ from tests.query_plans import statements
 from tests.store.conftest import Planner, Scene
 from tests.store.endings import LATER
 
-from meijin.game import GOMOKU, Ending, Party, Result, TimeControl
+from meijin.game import FREESTYLE, GOMOKU, STANDARD, Ending, Party, Result, TimeControl
 from meijin.store import Database, games
 from meijin.store.errors import RowNotFoundError
 from meijin.store.games import decode_times, encode_times
@@ -143,6 +143,42 @@ def test_games_are_listed_newest_first(database: Database, played: Scene, planne
     ):
         given: dict[str, Any] = {"limit": 10, **filters}
         assert [row.id for row in database.read(games.list_games, **given)] == ids
+
+
+@pytest.mark.parametrize(
+    ("narrow", "ids"),
+    [
+        ({"result": Result.WHITE_WINS}, [1]),
+        ({"result": Result.DRAW}, []),
+        ({"ending": Ending.VOID}, [2]),
+        ({"rule": FREESTYLE}, [4, 3, 2, 1]),
+        ({"rule": STANDARD}, []),
+        ({"min_plies": 20}, [2]),
+        ({"max_plies": 19}, [1]),
+    ],
+)
+def test_games_are_sought(
+    database: Database, played: Scene, narrow: dict[str, Any], ids: list[int]
+) -> None:
+    """By result, ending, rule and length, among all and among those of a bot."""
+    _change(database, 2, moves=bytes(40))
+    for bot_id in (None, played.bots[0]):
+        sought = games.NarrowFilter(**narrow)
+        rows = database.read(games.list_games, limit=10, bot_id=bot_id, narrow=sought)
+        assert [row.id for row in rows] == ids
+
+
+def test_a_look_has_a_floor(
+    database: Database, played: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many games are looked through at once, of all, of a tournament and of a bot."""
+    monkeypatch.setattr(games, "LOOKED_THROUGH", 3)
+    for few in ({}, {"tournament_id": played.tournament_id}, {"bot_id": played.bots[1]}):
+        where: dict[str, Any] = few
+        assert database.read(games.look_floor, before=None, **where) == 2
+        assert database.read(games.look_floor, before=3, **where) is None
+    rows = database.read(games.list_games, limit=10, floor=GameId(3))
+    assert [row.id for row in rows] == [4, 3]
 
 
 def test_lists_read_no_analyses(database: Database, played: Scene) -> None:

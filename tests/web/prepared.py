@@ -34,12 +34,15 @@ class PreparedGateway:
 
     def __init__(self, answer: Callable[[str, Read], Message]) -> None:
         self._answer = answer
+        self.asked: list[Message] = []
+        """All requests so far."""
 
     def channel(self, _visitor: Visitor) -> grpc.aio.Channel:
         return cast("grpc.aio.Channel", self)
 
     def unary_unary(self, method: str, *, response_deserializer: Read, **_: object) -> Any:
-        async def call(_request: Message, **_: object) -> Message:
+        async def call(request: Message, **_: object) -> Message:
+            self.asked.append(request)
             return self._answer(method.rpartition("/")[2], response_deserializer)
 
         return call

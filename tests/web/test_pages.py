@@ -46,7 +46,7 @@ EMPTY = (
     refused("/faults?kind=x"),
     refused("/faults?page=x"),
     refused("/faults?bot=nobody", status=404),
-    refused("/games?state=won", "running, finished or void"),
+    refused("/games?state=won", "running, finished, void"),
     refused("/games?bot=nobody", "no bot &#34;nobody&#34;", status=404),
     refused("/games/99", "no game 99", status=404),
     refused("/ladders/nothing.atom", status=404),

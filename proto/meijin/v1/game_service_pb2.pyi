@@ -201,6 +201,12 @@ class ListGamesRequest(_message.Message):
     START_TIME_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
     WITH_MOVES_FIELD_NUMBER: _builtins.int
+    WINNER_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    ENDING_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    MIN_PLIES_FIELD_NUMBER: _builtins.int
+    MAX_PLIES_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """Only this tournament's; every game's when empty."""
     bot: _builtins.str
@@ -217,6 +223,20 @@ class ListGamesRequest(_message.Message):
     """Only this ladder's rated games, by its name; rated or not when empty."""
     with_moves: _builtins.bool
     """Whether the games come with their moves and analysis, on shorter pages."""
+    winner: _game_pb2.Color.ValueType
+    """Only games that this side won. Of what follows too: a page looks through 20000 games, and
+    may be empty though there is a next one.
+    """
+    drawn: _builtins.bool
+    """Only drawn games."""
+    ending: _game_pb2.Ending.ValueType
+    """Only games that ended so."""
+    rule: _game_pb2.Rule.ValueType
+    """Only games by this rule."""
+    min_plies: _builtins.int
+    """Only ended games with at least this many stones."""
+    max_plies: _builtins.int
+    """Only ended games with at most this many stones; 0 or absent for no bound."""
     @_builtins.property
     def start_time(self) -> _timestamp_pb2.Timestamp:
         """Only games that started then or later."""
@@ -237,10 +257,16 @@ class ListGamesRequest(_message.Message):
         start_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
         with_moves: _builtins.bool = ...,
+        winner: _game_pb2.Color.ValueType = ...,
+        drawn: _builtins.bool = ...,
+        ending: _game_pb2.Ending.ValueType = ...,
+        rule: _game_pb2.Rule.ValueType = ...,
+        min_plies: _builtins.int = ...,
+        max_plies: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "start_time", b"start_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "end_time", b"end_time", "ladder", b"ladder", "page_size", b"page_size", "page_token", b"page_token", "start_time", b"start_time", "state", b"state", "tournament_id", b"tournament_id", "with_moves", b"with_moves"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "drawn", b"drawn", "end_time", b"end_time", "ending", b"ending", "ladder", b"ladder", "max_plies", b"max_plies", "min_plies", b"min_plies", "page_size", b"page_size", "page_token", b"page_token", "rule", b"rule", "start_time", b"start_time", "state", b"state", "tournament_id", b"tournament_id", "winner", b"winner", "with_moves", b"with_moves"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -344,6 +370,8 @@ class WatchArenaRequest(_message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     GAME_IDS_FIELD_NUMBER: _builtins.int
     MAX_GAMES_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
     max_rate: _builtins.float
     """At most this many messages a second, 0.1 to 10; 2 when absent. They come more rarely where
     nothing changes, or where many watch many games.
@@ -354,6 +382,10 @@ class WatchArenaRequest(_message.Message):
     """At most this many games at once, 1 to 10000; 100 when absent. They are the first that began,
     and others take the place of those that end.
     """
+    rule: _game_pb2.Rule.ValueType
+    """Only games by this rule; by any when absent."""
+    bot: _builtins.str
+    """Only games of this bot; of all when empty. An unknown one has none."""
     @_builtins.property
     def game_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Only these games, at most 64; every game when empty. Those that do not run are left out, and
@@ -367,10 +399,12 @@ class WatchArenaRequest(_message.Message):
         tournament_id: _builtins.str = ...,
         game_ids: _abc.Iterable[_builtins.str] | None = ...,
         max_games: _builtins.int = ...,
+        rule: _game_pb2.Rule.ValueType = ...,
+        bot: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_ids", b"game_ids", "max_games", b"max_games", "max_rate", b"max_rate", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "game_ids", b"game_ids", "max_games", b"max_games", "max_rate", b"max_rate", "rule", b"rule", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

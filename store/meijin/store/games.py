@@ -2,7 +2,7 @@
 
 import struct
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import nlargest
@@ -14,13 +14,24 @@ from sqlalchemy import (
     Connection,
     LargeBinary,
     Select,
+    String,
     TextClause,
     func,
     null,
     select,
+    type_coerce,
 )
 
-from meijin.game import Decision, Party, Result, TimeControl, Variant, encode_action
+from meijin.game import (
+    Decision,
+    Ending,
+    Party,
+    Result,
+    Rule,
+    TimeControl,
+    Variant,
+    encode_action,
+)
 from meijin.game.board.moves import MOVE_BYTES, little_endian
 from meijin.game.position import decode_decision, is_offer
 from meijin.store.bots import version_ids
@@ -141,11 +152,75 @@ def get_game(connection: Connection, game_id: GameId) -> GameRow:
     return row
 
 
+_OWN = aliased(Tournament)
+_WRITTEN_VARIANT = type_coerce(
+    select(_OWN.variant).where(_OWN.id == Game.tournament_id).correlate(Game).scalar_subquery(),
+    String,
+)
+"""Begins with the rule's name; read game by game, so that games stay in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowFilter:
+    """What is true of so few games that they are looked for in a bounded number at once."""
+
+    result: Result | None = None
+    ending: Ending | None = None
+    rule: Rule | None = None
+    min_plies: int = 0
+    max_plies: int | None = None
+
+    def conditions(self) -> Iterator[ColumnElement[bool]]:
+        if self.result is not None:
+            yield Game.result == self.result
+        if self.ending is not None:
+            yield Game.ending == self.ending
+        if self.rule is not None:
+            yield _WRITTEN_VARIANT.startswith(f"{self.rule.name} ")
+        stones = func.length(Game.moves) / MOVE_BYTES
+        if self.min_plies or self.max_plies is not None:
+            yield Game.state != GameState.RUNNING
+            yield stones >= self.min_plies
+        if self.max_plies is not None:
+            yield stones <= self.max_plies
+
+
+ANY_GAME = NarrowFilter()
+
+LOOKED_THROUGH = 20_000
+"""Games among which a page of a narrow filter is looked for."""
+
+
+def look_floor(
+    connection: Connection,
+    *,
+    before: int | None,
+    tournament_id: TournamentId | None = None,
+    bot_id: BotId | None = None,
+) -> GameId | None:
+    """The last game of a bounded look at all, or at those of a tournament or of a bot.
+
+    ``None`` where there are no more than it looks through.
+    """
+    conditions = [] if before is None else [Game.id < before]
+    if bot_id is not None:
+        versions = version_ids(connection, bot_id)
+        found = newest_games(connection, versions, LOOKED_THROUGH, *conditions)
+        return found[-1] if len(found) == LOOKED_THROUGH else None
+    if tournament_id is not None:
+        query = select(Game.id).where(Game.tournament_id == tournament_id, *conditions)
+        return connection.scalar(query.order_by(Game.id.desc()).offset(LOOKED_THROUGH - 1).limit(1))
+    newest = last_game(connection) + 1 if before is None else before
+    return GameId(newest - LOOKED_THROUGH) if newest > LOOKED_THROUGH else None
+
+
 def list_games(
     connection: Connection,
     *,
     limit: int,
     before: int | None = None,
+    narrow: NarrowFilter = ANY_GAME,
+    floor: GameId | None = None,
     tournament_id: TournamentId | None = None,
     bot_id: BotId | None = None,
     state: GameState | None = None,
@@ -161,6 +236,9 @@ def list_games(
 
     Those of a bot are sought version by version and colour by colour in the order of their ids,
     so that no more of them are read than are listed of each.
+
+    Args:
+        floor: The last game that is looked at, see `look_floor`.
     """
     conditions: list[ColumnElement[bool] | TextClause] = []
     if before is not None:
@@ -177,6 +255,9 @@ def list_games(
         conditions.append(Game.start_time >= start_time)
     if end_time is not None:
         conditions.append(Game.start_time < end_time)
+    if floor is not None:
+        conditions.append(Game.id >= floor)
+    conditions += narrow.conditions()
     query = _games().order_by(Game.id.desc())
     if bot_id is None:
         query = query.where(*conditions).limit(limit)

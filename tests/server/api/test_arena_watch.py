@@ -144,6 +144,9 @@ async def test_some_of_the_games_are_watched(server: ServerInTest) -> None:
     assert await ids() == ["1", "2", "3", "4"]
     assert await ids(tournament_id="2") == ["3", "4"]
     assert await ids(tournament_id="9") == []
+    assert await ids(bot="cleo") == ["3", "4"]
+    assert await ids(bot="bob", rule=game_pb2.RULE_FREESTYLE) == ["1", "2"]
+    assert await ids(rule=game_pb2.RULE_RENJU) == []
     assert await ids(game_ids=["4", "1", "77"]) == ["1", "4"]
     assert await ids(game_ids=["4", "1"], tournament_id="1") == ["1"]
     watch = watch_of(server, max_games=3)

@@ -12,6 +12,7 @@ from meijin.server.api.answers.pages import (
     DEFAULT_SIZE,
     MAX_PAGE_BYTES,
     MAX_SIZE,
+    BoundedRows,
     list_page,
     number,
     page_key,
@@ -91,6 +92,18 @@ async def page_of(
 async def test_a_page_says_where_the_next_begins(count: int, page: tuple[list[int], str]) -> None:
     """Unless nothing comes after it."""
     assert await page_of(Rows(count), 2) == page
+
+
+async def test_a_bounded_look_says_where_it_goes_on() -> None:
+    """Also where it has found nothing; a page that is full says where it ends."""
+
+    class Few(Rows):
+        def after(self, connection: Connection, *, limit: int, after: str) -> list[int]:
+            return BoundedRows(super().after(connection, limit=limit, after=after), "99")
+
+    assert await page_of(Few(0), 2) == ([], "99")
+    assert await page_of(Few(2), 2) == ([1, 2], "99")
+    assert await page_of(Few(3), 2) == ([1, 2], "2")
 
 
 async def test_a_long_page_is_read_in_parts() -> None:

@@ -30,6 +30,20 @@ async def until_stones(
     return known
 
 
+async def test_some_of_the_arena_is_told(site: SiteInTest) -> None:
+    """By rule and by bot, as its page has it; what can't be is refused."""
+    black, _ = await site.server.pair()
+    for topic, count in ((f"bot:{black.name}", 1), ("rule:freestyle", 1), ("rule:renju", 0)):
+        async with listening(site.app, f"arena/{topic}") as stream:
+            assert len((await stream.until("games"))["games"]) == count
+        rule, _, name = topic.partition(":")
+        page = (await site.browse().get(f"/live?{rule}={name}")).text
+        assert page.count('<article class="live-board" data-game') == count
+        assert f'data-live="arena/{topic}"' in page
+    for wrong in ("arena/rule:chess", "arena/bot:", "arena/bot:ada/rule:renju"):
+        assert (await site.browse().get(f"/events?topics={wrong}")).status == 400
+
+
 async def test_a_game_is_told_to_its_end(site: SiteInTest) -> None:
     """All of it first, then its moves as they come, and that nothing will follow."""
     players = await site.server.pair()

@@ -17,7 +17,7 @@ from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services
 from meijin.web.live.cell import event
 from meijin.web.live.subscription import now_ms
-from meijin.web.live.topics import GRID_GAMES, Topic
+from meijin.web.live.topics import GRID_GAMES, RULE_NAMES, Topic
 from meijin.web.live.watcher import Watcher
 from meijin.web.refusals import bad_request
 from meijin.web.request import Page, PageRequest
@@ -41,7 +41,9 @@ RETRY = timedelta(seconds=3)
 async def show(request: PageRequest) -> LazyPage:
     """Show what is being played, or what is of a tournament."""
     tournament_id, services = request.text("tournament", most=20), request.services
-    topic = Topic.parse(f"tournament:{tournament_id}" if tournament_id else "arena")
+    rule, bot = request.text("rule", most=20), request.text("bot").strip()
+    name = f"tournament:{tournament_id}" if tournament_id else "arena"
+    topic = Topic.parse(name + (rule and f"/rule:{rule}") + (bot and f"/bot:{bot}"))
     delay = request.site.settings.delay
     tournament, listed, look = await asyncio.gather(
         _tournament(services, tournament_id),
@@ -51,6 +53,9 @@ async def show(request: PageRequest) -> LazyPage:
     return request.page(
         "live.html",
         topic=topic.name,
+        rules=RULE_NAMES,
+        rule=rule,
+        bot=bot,
         tournament=tournament,
         tournaments=[each for each in listed.tournaments if each.running_games],
         updates=[update for part in look for update in part.games],

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
-from meijin.game import Color, Seat, encode_moves
+from meijin.game import Color, Rule, Seat, encode_moves
 from meijin.game.arbiter.moment import Moment
 from meijin.server.api.answers.games import live_decisions, live_game, told_analysis
 from meijin.server.api.answers.pages import id_if_any, number
 from meijin.server.api.calls.loop_share import LoopShare
-from meijin.server.errors import InvalidRequestError
+from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.match.games import Games
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.match.stalls import StallWatch
@@ -22,6 +22,7 @@ from meijin.v1 import game_service_pb2 as pb
 from meijin.wire.values import (
     analysis_to_proto,
     color_to_proto,
+    rule_from_proto,
     time_to_proto,
     variant_to_proto,
 )
@@ -50,6 +51,10 @@ class Selection:
     game_ids: frozenset[GameId]
     """Empty for every one."""
     max_games: int
+    rule: Rule | None = None
+    """``None`` for any."""
+    bot: str = ""
+    """Empty for all."""
 
     @classmethod
     def of(cls, request: pb.WatchArenaRequest) -> Self:
@@ -68,12 +73,23 @@ class Selection:
             tournament_id=id_if_any(request, "tournament_id", TournamentId),
             game_ids=frozenset(GameId(number(each, "game_ids")) for each in request.game_ids),
             max_games=request.max_games or USUAL_GAMES,
+            rule=_rule(request),
+            bot=request.bot,
         )
 
     def has(self, game: LiveGame) -> bool:
         """Whether a running game is one of them, as far as anybody may know."""
-        is_wanted = self.tournament_id is None or game.run.id == self.tournament_id
-        return is_wanted and game.is_announced
+        return (
+            (self.tournament_id is None or game.run.id == self.tournament_id)
+            and (self.rule is None or game.run.row.variant.rule == self.rule)
+            and (not self.bot or self.bot in {game.first.name, game.second.name})
+            and game.is_announced
+        )
+
+
+def _rule(request: pb.WatchArenaRequest) -> Rule | None:
+    with invalid_request("rule"):
+        return rule_from_proto(request.rule) if request.rule else None
 
 
 def _rate(asked: float) -> float:

@@ -34,6 +34,15 @@ ListQuery: TypeAlias = Callable[..., Sequence[R]]
 """Reads at most `limit` rows of a list, from where the token `after` says on; it may be empty."""
 
 
+class BoundedRows(list[R]):
+    """Rows that were looked for among a bounded number."""
+
+    def __init__(self, rows: Iterable[R], place: str) -> None:
+        super().__init__(rows)
+        self.place = place
+        """The token from which the next look goes on; empty where all was looked through."""
+
+
 class ListRequest(Protocol):
     page_size: int
     page_token: str
@@ -102,7 +111,7 @@ async def list_page(
             messages.append(message)
             place = str(token(row))
         if len(rows) <= limit:
-            return page("")
+            return page(rows.place if isinstance(rows, BoundedRows) else "")
     return page(place)
 
 

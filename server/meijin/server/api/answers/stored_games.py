@@ -7,9 +7,11 @@ from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import Connection
 
+from meijin.game import Result
 from meijin.server.api.answers.games import stored_game, whole_game
 from meijin.server.api.answers.pages import (
     BATCH,
+    BoundedRows,
     id_if_any,
     id_of,
     list_page,
@@ -20,11 +22,22 @@ from meijin.server.errors import invalid_request
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.storage import Storage
 from meijin.store.bots import get_bot
-from meijin.store.games import GameRow, analyses, get_game, list_games
+from meijin.store.games import (
+    ANY_GAME,
+    GameRow,
+    NarrowFilter,
+    analyses,
+    get_game,
+    list_games,
+    look_floor,
+)
 from meijin.store.ladders.ladders import get_ladder
 from meijin.store.schema import GameId, GameState, TournamentId
 from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
+from meijin.wire.values import ending_from_proto, rule_from_proto
+
+RESULTS = {game_pb2.COLOR_BLACK: Result.BLACK_WINS, game_pb2.COLOR_WHITE: Result.WHITE_WINS}
 
 WHOLE_GAMES = 8
 """Games that are read at once with what their bots thought."""
@@ -77,20 +90,37 @@ def _find(connection: Connection, game_id: GameId) -> _Found:
 def _list(
     connection: Connection, *, request: pb.ListGamesRequest, limit: int, after: str
 ) -> Sequence[_Found]:
+    before, tournament_id = page_key(after), id_if_any(request, "tournament_id", TournamentId)
     bot_id = get_bot(connection, request.bot) if request.bot else None
+    state, narrow, floor = member_if_any(request, "state", GameState), _narrow(request), None
+    if narrow != ANY_GAME and state in {None, GameState.FINISHED}:
+        floor = look_floor(connection, before=before, tournament_id=tournament_id, bot_id=bot_id)
     rows = list_games(
         connection,
         limit=limit,
-        before=page_key(after),
-        tournament_id=id_if_any(request, "tournament_id", TournamentId),
+        before=before,
+        narrow=narrow,
+        floor=floor,
+        tournament_id=tournament_id,
         bot_id=bot_id,
-        state=member_if_any(request, "state", GameState),
+        state=state,
         ladder_id=get_ladder(connection, request.ladder) if request.ladder else None,
         start_time=_instant(request, "start_time"),
         end_time=_instant(request, "end_time"),
     )
     said = analyses(connection, [row.id for row in rows]) if request.with_moves else {}
-    return [(row, said.get(row.id)) for row in rows]
+    return BoundedRows([(row, said.get(row.id)) for row in rows], str(floor or ""))
+
+
+def _narrow(request: pb.ListGamesRequest) -> NarrowFilter:
+    with invalid_request():
+        return NarrowFilter(
+            result=Result.DRAW if request.drawn else RESULTS.get(request.winner),
+            ending=ending_from_proto(request.ending) if request.ending else None,
+            rule=rule_from_proto(request.rule) if request.rule else None,
+            min_plies=request.min_plies,
+            max_plies=request.max_plies or None,
+        )
 
 
 def _instant(
