@@ -13,6 +13,9 @@ from tests.web.conftest import SiteInTest
 from tests.web.telling import Told, assert_told, refused
 from tests.web.test_account import secret_of
 
+from meijin.v1 import admin_service_pb2 as pb
+from meijin.web.pages.manage.audit import changes, host_of
+
 pytestmark = pytest.mark.settings(registration="closed")
 
 PAGES = ("/manage", "/manage/invitations", "/manage/audit")
@@ -99,10 +102,39 @@ async def test_bots_are_banned_and_renamed(site: SiteInTest, server: ServerInTes
     assert done.headers["location"] == "/account/bots/eve"
     page = (await browsing.get("/manage/audit?of=ada")).text
     acts = re.findall(
-        r'<th scope="row">([\w ]+) <bdi[^>]*>(?:<span>)?bot ada(?:</span>)?</bdi>', page
+        r'<th scope="row" class="lead">([\w ]+) <bdi[^>]*>(?:<span>)?bot ada(?:</span>)?</bdi>', page
     )
     assert acts == ["rename", "unban", "ban", "register"]
     assert "&lt;i&gt;it cheats" in page
+    assert "ipv4:" not in page
+    assert "<b>name</b> <bdi>ada</bdi> → <bdi>eve</bdi>" in page
+
+
+def test_act_tells_what_has_changed() -> None:
+    """Field by field, also of objects in it; whole numbers are whole, and what is new has no past."""
+    act = pb.Act()
+    act.before.update({"name": "ada", "games": 2000, "limits": {"a": 1, "b": 2.5}})
+    act.after.update({"name": "ada", "games": 2001, "limits": {"a": 1}, "note": "", "tags": ["x"]})
+    assert changes(act) == [
+        ("games", "2000", "2001"),
+        ("limits.b", "2.5", ""),
+        ("tags", "", '["x"]'),
+    ]
+    assert changes(pb.Act()) == []
+
+
+@pytest.mark.parametrize(
+    ("peer", "host"),
+    [
+        ("ipv4:127.0.0.1:0", "127.0.0.1"),
+        ("ipv6:%5B::1%5D:50051", "::1"),
+        ("ipv6:[::1]:0", "::1"),
+        ("unix:/run/a.sock", "unix:/run/a.sock"),
+        ("", ""),
+    ],
+)
+def test_peer_is_told_by_its_host(peer: str, host: str) -> None:
+    assert host_of(peer) == host
 
 
 @pytest.mark.settings(registration="invitation")
