@@ -102,7 +102,8 @@ async def test_bots_are_banned_and_renamed(site: SiteInTest, server: ServerInTes
     assert done.headers["location"] == "/account/bots/eve"
     page = (await browsing.get("/manage/audit?of=ada")).text
     acts = re.findall(
-        r'<th scope="row" class="lead">([\w ]+) <bdi[^>]*>(?:<span>)?bot ada(?:</span>)?</bdi>', page
+        r'<th scope="row" class="lead">([\w ]+) <bdi[^>]*>(?:<span>)?bot ada(?:</span>)?</bdi>',
+        page,
     )
     assert acts == ["rename", "unban", "ban", "register"]
     assert "&lt;i&gt;it cheats" in page

@@ -26,6 +26,16 @@ async def test_browsers_load_nothing_else(site: SiteInTest) -> None:
         assert headers["x-content-type-options"] == "nosniff"
 
 
+async def test_programs_find_what_they_ask_for(browsing: Browsing) -> None:
+    """An icon that fits into a packet, and what a crawler may read; they are kept for a day."""
+    icon = await browsing.get("/favicon.ico")
+    assert (icon.status, icon.body[:4], len(icon.body) < 1200) == (200, b"\0\0\1\0", True)
+    robots = await browsing.get("/robots.txt")
+    assert robots.headers["content-type"] == "text/plain; charset=utf-8"
+    assert robots.headers["cache-control"] == "public, max-age=86400"
+    assert "Disallow: /api/\n" in robots.text
+
+
 async def test_forms_of_others_are_refused(site: SiteInTest) -> None:
     """A form counts only where a page of ours has sent it."""
     others: tuple[dict[str, str], ...] = (

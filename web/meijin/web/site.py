@@ -20,6 +20,7 @@ from meijin.web.policy import BrowserPolicy
 from meijin.web.refusals import Refusal
 from meijin.web.request import Form, Handle, Page, PageRequest, Private
 from meijin.web.state import SiteState
+from meijin.web.static import AT_THE_TOP
 
 MAX_QUERY = 2000
 """Characters of an address behind its path."""
@@ -31,6 +32,7 @@ def application(site: SiteState) -> Starlette:
             *(_route(site, route) for route in ROUTES),
             *api_routes(),
             Route("/static/{version}/{name:path}", site.static),
+            *(Route(path, site.static) for path in AT_THE_TOP),
         ],
         middleware=[Middleware(BrowserPolicy, hosts=site.hosts)],
         exception_handlers={

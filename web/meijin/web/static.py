@@ -13,6 +13,10 @@ from starlette.types import Receive, Scope, Send
 FOLDER = Path(__file__).parent / "static"
 
 FOR_EVER = "public, max-age=31536000, immutable"
+A_DAY = "public, max-age=86400"
+
+AT_THE_TOP = ("/favicon.ico", "/robots.txt")
+"""Addresses that programs ask for without being told them."""
 
 COMPRESSIBLE = frozenset({".css", ".js", ".svg", ".txt"})
 
@@ -49,11 +53,14 @@ class StaticFiles:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
-        file = self._files.get(request.path_params["name"])
-        if file is None or request.path_params["version"] != self.version:
+        asked = request.path_params or {"name": request.url.path[1:], "version": self.version}
+        file = self._files.get(asked["name"])
+        if file is None or asked["version"] != self.version:
             response = Response("no such file", 404, media_type="text/plain")
         else:
             response = _response(file, request.headers.get("accept-encoding", ""))
+        if not request.path_params:
+            response.headers["cache-control"] = A_DAY
         await response(scope, receive, send)
 
 
