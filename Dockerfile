@@ -11,7 +11,11 @@ RUN pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.12-slim
 
-RUN groupadd --system --gid 10001 meijin \
+# libfribidi: names in Arabic and the like stand in pictures as they are written.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends libfribidi0 \
+    && rm -rf /var/lib/apt/lists/* \
+    && groupadd --system --gid 10001 meijin \
     && useradd --system --uid 10001 --gid meijin --home-dir /data meijin \
     && install --directory --owner=meijin --group=meijin --mode=0700 /data /cache
 COPY --from=build /opt/meijin /opt/meijin

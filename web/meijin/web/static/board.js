@@ -179,16 +179,16 @@ export class Board {
     this.#keep(same);
     for (let index = same; index < cells.length; index++) {
       const number = numbers ? index + 1 : undefined;
-      const element = this.#stone(cells[index], SIDES[index % 2], number);
+      const element = this.#stone(cells[index], SIDES[index % 2], { number });
       this.#drawn.push({ cell: cells[index], element });
       this.stones.append(element);
     }
   }
 
-  #stone(cell, kind, number) {
+  #stone(cell, side, { kind = "", number } = {}) {
     const { x, y } = this.at(cell);
-    const group = make("g", { class: `stone ${kind}` });
-    group.append(make("circle", { cx: x, cy: y, r: 11 }));
+    const group = make("g", { class: `stone ${kind} ${side}` });
+    group.append(make("circle", { cx: x, cy: y, r: 11, fill: `url(#stone-${side})` }));
     if (number !== undefined) group.append(make("text", { x, y: y + 4 }, number));
     return group;
   }
@@ -199,7 +199,7 @@ export class Board {
     for (const cell of forbidden) yield this.#cross(cell);
     yield* this.#ghosts(pv, ply);
     if (hint !== undefined) yield this.#ring(hint, "hint", 8);
-    if (choice !== undefined) yield this.#stone(choice, `choice ${SIDES[ply % 2]}`);
+    if (choice !== undefined) yield this.#stone(choice, SIDES[ply % 2], { kind: "choice" });
   }
 
   /** The stones of an expected line, as far as they fall on empty cells. */
@@ -208,7 +208,7 @@ export class Board {
     for (const [index, cell] of pv.entries()) {
       if (taken.has(cell)) return;
       taken.add(cell);
-      yield this.#stone(cell, `pv ${SIDES[(ply + index) % 2]}`, index + 1);
+      yield this.#stone(cell, SIDES[(ply + index) % 2], { kind: "pv", number: index + 1 });
     }
   }
 
