@@ -61,7 +61,7 @@ def test_sparkline_follows_the_newest_version() -> None:
     assert line is not None
     assert (line.first, line.last) == (1550, 1600)
     places = [tuple(map(float, place.split())) for place in line.path[1:].split("L")]
-    assert [x for x, _ in places] == [6, 108.7, 314]
+    assert [x for x, _ in places] == [6, 160, 314]
     assert [y for _, y in places] == [32, 58, 6]
     assert line.end == places[-1]
 

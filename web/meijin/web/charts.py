@@ -146,7 +146,9 @@ LEAST_SPAN = 40
 
 
 def sparkline(ratings: Sequence[pb.DayRating]) -> Sparkline | None:
-    """How a bot's rating went, that of its newest version at each time; ``None`` for no line.
+    """How a bot's rating went, from day to day or run to run; ``None`` for no line.
+
+    It is that of the newest version at each time.
 
     Args:
         ratings: The newest time and version first.
@@ -156,19 +158,16 @@ def sparkline(ratings: Sequence[pb.DayRating]) -> Sparkline | None:
         newest.setdefault(rated_time(rating), rating.elo)
     if len(newest) < 2:  # noqa: PLR2004 - a line has two ends
         return None
-    points = sorted(newest.items())
-    (begin, first), (end, last) = points[0], points[-1]
-    low, high = min(newest.values()), max(newest.values())
-    middle, span = (low + high) / 2, max(high - low, LEAST_SPAN)
-
-    def place(time: float, elo: float) -> tuple[float, float]:
-        across = (time - begin) / (end - begin)
-        up = (elo - middle) / span + 1 / 2
-        width, height = SPARK_WIDTH - 2 * SPARK_MARGIN, SPARK_HEIGHT - 2 * SPARK_MARGIN
-        return round(SPARK_MARGIN + width * across, 1), round(
-            SPARK_HEIGHT - SPARK_MARGIN - height * up, 1
+    values = [elo for _, elo in sorted(newest.items())]
+    middle, span = (min(values) + max(values)) / 2, max(max(values) - min(values), LEAST_SPAN)
+    step = (SPARK_WIDTH - 2 * SPARK_MARGIN) / (len(values) - 1)
+    height = SPARK_HEIGHT - 2 * SPARK_MARGIN
+    places = [
+        (
+            round(SPARK_MARGIN + step * number, 1),
+            round(SPARK_HEIGHT / 2 - height * (elo - middle) / span, 1),
         )
-
-    places = [place(time, elo) for time, elo in points]
+        for number, elo in enumerate(values)
+    ]
     path = "M" + "L".join(f"{x:g} {y:g}" for x, y in places)
-    return Sparkline(path, places[-1], first, last)
+    return Sparkline(path, places[-1], values[0], values[-1])

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from meijin.cli.command import USUAL_LIMIT, LimitOption, Output, list_lines
-from meijin.cli.tables import table, text, word
+from meijin.cli.tables import number, table, text, word
 from meijin.local.connection import Connection, read_list
 from meijin.v1 import fault_service_pb2 as pb
 from meijin.wire.enums import word_of
@@ -28,15 +28,30 @@ COLUMNS = (
 )
 
 
+GROUP_COLUMNS = (
+    number("times", "count"),
+    text("cause", "signature"),
+    text("what", lambda row: word_of(pb.FaultKind, row.newest.kind)),
+    text("bots", lambda row: ", ".join(row.bots)),
+    text("first (UTC)", lambda row: f"{row.first_time.ToDatetime():%m-%d %H:%M:%S}", no_wrap=True),
+    text("last (UTC)", lambda row: f"{row.newest.create_time.ToDatetime():%m-%d %H:%M:%S}"),
+)
+
+
 def faults(
     connection: Connection,
     bot: Annotated[
         str, typer.Argument(help="Only those that concern this bot, and its pause.")
     ] = "",
     game: Annotated[str, "Only this game's, with their evidence."] = "",
+    grouped: Annotated[bool, "By cause, each with how often it came."] = False,
     limit: LimitOption = USUAL_LIMIT,
 ) -> Output:
     """Show the fault ledger: forfeits, void games and incidents, newest first."""
+    if grouped and not game:
+        asked = pb.ListFaultGroupsRequest(bot=bot)
+        groups = read_list(connection.ask, connection.faults.ListFaultGroups, asked, limit)
+        return Output(groups, list_lines(groups, table("Faults", GROUP_COLUMNS, groups.groups)))
     request = pb.ListFaultsRequest(bot=bot, game_id=game)
     found = read_list(connection.ask, connection.faults.ListFaults, request, limit)
     if game:
