@@ -85,10 +85,16 @@ class TableChoice:
     def lines(self, table: Iterable[pb.Standing]) -> list[pb.Standing]:
         """The lines that are chosen, in order; those that the column says nothing of come last."""
         chosen = [row for row in table if self._names(row.bot) and self._admits(row)]
-        keyed = [(self.column.key(line), line) for line in chosen]
+        keyed = [(self._key(line), line) for line in chosen]
         valued = [(key, line) for key, line in keyed if key is not None]
         valued.sort(key=itemgetter(0), reverse=self.order is Order.DESCENDING)
         return [line for _, line in valued] + [line for key, line in keyed if key is None]
+
+    def _key(self, line: pb.Standing) -> str | float | None:
+        """What orders a line: of bots, what people call them."""
+        if self.column is COLUMNS["bot"]:
+            return self.shown(line.bot).casefold()
+        return self.column.key(line)
 
     def _names(self, bot: str) -> bool:
         search = self.search.casefold()
