@@ -1,20 +1,23 @@
 """The openings explorer: what was played in a position, and how it ended."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from math import sqrt
 
+from markupsafe import Markup
+
 from meijin.game import (
     GOMOKU,
+    Board,
     Variant,
     cell_name,
     decode_moves,
     encode_moves,
     format_opening,
 )
-from meijin.game.board.coordinates import COLUMNS
+from meijin.game.board.svg import board_svg, place
 from meijin.game.records.record import format_position, parse_position
 from meijin.v1 import opening_service_pb2 as pb
 from meijin.web.cache import LazyPage
@@ -26,9 +29,7 @@ from meijin.wire.values import variant_from_proto, variant_to_proto
 MAX_AGE = timedelta(seconds=10)
 """Of a page: the worker counts no faster."""
 
-GAP = MARGIN = 40
-"""Between two lines of the board, and around them, in units of the picture."""
-SMALLEST, LARGEST = 10, 19
+SMALLEST, LARGEST = 7, 11
 """Radii of marks."""
 
 
@@ -36,12 +37,23 @@ SMALLEST, LARGEST = 10, 19
 class OpeningQuery:
     """What is asked for."""
 
-    variant: Variant
-    cells: Sequence[int]
+    board: Board
     strength: Strength | None
     """``None`` for games of every strength."""
     address: Callable[..., str]
     """The address of the page with other parameters."""
+
+    @property
+    def cells(self) -> Sequence[int]:
+        return self.board.moves
+
+    @property
+    def variant(self) -> Variant:
+        return self.board.variant
+
+    def drawn(self, inside: str) -> Markup:
+        """The board, with more elements over its stones."""
+        return Markup(board_svg(self.board, inside=inside))  # noqa: S704 - made here
 
     @classmethod
     def of(cls, request: PageRequest) -> "OpeningQuery":
@@ -55,8 +67,8 @@ class OpeningQuery:
         strength = request.text("strength")
         with refusing_values():
             variant = Variant.parse(text) if text else GOMOKU
-            cells = parse_position(request.text("moves"), variant)
-            return cls(variant, cells, Strength(strength) if strength else None, request.address)
+            board = Board.from_moves(parse_position(request.text("moves"), variant), variant)
+            return cls(board, Strength(strength) if strength else None, request.address)
 
     def after(self, cells: Sequence[int]) -> str:
         """The address of another position."""
@@ -65,42 +77,6 @@ class OpeningQuery:
     def deeper(self, cell: int) -> str:
         """The address of the position after one more move."""
         return self.after((*self.cells, cell))
-
-
-@dataclass(frozen=True, slots=True)
-class BoardPicture:
-    """Where things stand in the picture of a board."""
-
-    variant: Variant
-
-    @property
-    def width(self) -> int:
-        return 2 * MARGIN + (self.variant.width - 1) * GAP
-
-    @property
-    def height(self) -> int:
-        return 2 * MARGIN + (self.variant.height - 1) * GAP
-
-    @property
-    def lines(self) -> str:
-        """The grid, as a path of SVG."""
-        right, bottom = self.width - MARGIN, self.height - MARGIN
-        columns = (f"M{MARGIN + n * GAP} {MARGIN}V{bottom}" for n in range(self.variant.width))
-        rows = (f"M{MARGIN} {MARGIN + n * GAP}H{right}" for n in range(self.variant.height))
-        return "".join((*columns, *rows))
-
-    @property
-    def labels(self) -> Iterator[tuple[int, int, str]]:
-        """The names of columns and rows, each with its place."""
-        for column in range(self.variant.width):
-            yield MARGIN + column * GAP, self.height - 8, COLUMNS[column]
-        for row in range(self.variant.height):
-            yield 12, MARGIN + row * GAP + 5, str(self.variant.height - row)
-
-    def at(self, cell: int) -> tuple[int, int]:
-        """The middle of a cell."""
-        row, column = divmod(cell, self.variant.width)
-        return MARGIN + column * GAP, MARGIN + row * GAP
 
 
 async def show(request: PageRequest) -> LazyPage:
@@ -117,7 +93,7 @@ async def show(request: PageRequest) -> LazyPage:
         "openings.html",
         explored=explored,
         position=position,
-        board=BoardPicture(variant),
+        place=partial(place, variant=variant),
         name=partial(cell_name, variant=variant),
         names=partial(format_opening, variant=variant),
         decoded=decode_moves,
