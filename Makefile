@@ -22,7 +22,7 @@ KILLS ?= 10
 # Empty is unset: each of the tests' hundreds of processes would compile all that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-long coverage busy size mutants chaos power check lint types walls protos install generate lock clean
+.PHONY: help demo test test-long coverage busy pictures size mutants chaos power check lint types walls protos install generate lock clean
 
 help:
 	@echo "make demo        a server, three bots, a double round robin and its ladder"
@@ -30,6 +30,7 @@ help:
 	@echo "make test-long   the others: processes, faults, simulated games, every page; and coverage"
 	@echo "make coverage    how much of the code the tests of units reach"
 	@echo "make busy        tests of processes beside six busy loops, three times"
+	@echo "make pictures    every page in both themes at four widths, to be looked at"
 	@echo "make mutants     whether tests notice each guard that is taken away; set ROOMS to some"
 	@echo "make chaos       an hour of tournaments under faults; set MINUTES and SEED to other ones"
 	@echo "make power       power cuts and kills of servers under games; set CUTS and KILLS"
@@ -57,6 +58,9 @@ coverage: .venv/installed-dev
 # Three times: what depends on the machine's mood shows itself seldom.
 busy: .venv/installed-dev
 	$(BIN)/python scripts/busy.py $(PYTEST) tests/system tests/docs/test_commands.py tests/testing tests/local
+
+pictures: .venv/installed-dev
+	$(BIN)/python -m tests.web.browser.pictures
 
 mutants: .venv/installed-dev
 	$(BIN)/python -m tests.mutants $(ROOMS)

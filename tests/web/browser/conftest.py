@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,9 +11,6 @@ from tests.web.browser.stage import Stage, set_stage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-SCREENSHOTS = Path(__file__).resolve().parents[3] / "build" / "screenshots"
-"""Pictures of all pages, kept for people to look at."""
 
 
 @pytest.fixture(scope="session")
@@ -32,12 +27,6 @@ def watched(browser: Browser, stage: Stage) -> Iterator[Watched]:
     """A page of a new profile; the test fails if anything goes wrong on it."""
     with watched_page(browser, stage.origin) as watched:
         yield watched
-
-
-def picture(watched: Watched, name: str) -> None:
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    plain = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-") or "home"
-    watched.page.screenshot(path=SCREENSHOTS / f"{plain}.png", full_page=False)
 
 
 def sign_in(watched: Watched, token: str) -> None:

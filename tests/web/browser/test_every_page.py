@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from tests.web.addresses import ELSEWHERE, FILES, OWN_PAGES, PAGES, looked_at
 from tests.web.browser.chromium import PHONE, Watched
-from tests.web.browser.conftest import picture, sign_in
+from tests.web.browser.conftest import sign_in
 from tests.web.browser.stage import FORBIDDEN, Stage
 
 if TYPE_CHECKING:
@@ -46,15 +46,10 @@ def test_page_is_for_everyone(watched: Watched, stage: Stage, form: str) -> None
     )
     assert page.evaluate("document.querySelectorAll('main h1').length") == 1
     assert_accessible(page, WHOLE)
-    picture(watched, f"{form}.light")
     page.emulate_media(color_scheme="dark")
     assert_accessible(page, CONTRAST)
-    picture(watched, f"{form}.dark")
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     assert_fits(page)
-    picture(watched, f"{form}.phone.dark")
-    page.emulate_media(color_scheme="light")
-    picture(watched, f"{form}.phone.light")
 
 
 @pytest.mark.parametrize("form", [form for forms in FILES.values() for form in forms])
