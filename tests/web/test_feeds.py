@@ -10,6 +10,8 @@ from tests.server_in_test import FIVE
 from tests.web.browsing import ORIGIN, Answer, Browsing
 from tests.web.conftest import SiteInTest
 
+from meijin.web.wording import text
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
@@ -29,7 +31,7 @@ async def test_a_bots_feed(site: SiteInTest) -> None:
     assert answer.status == 200
     assert answer.headers["content-type"] == "application/atom+xml; charset=utf-8"
     titles = texts(answer, "title")
-    assert f"{name} (black) against {white.name}: {name} wins by five" in titles
+    assert f"{name} {text('labels.black_wins')} {white.name}" in titles
     assert f"New version of {name}" in titles
     feed = ET.fromstring(answer.text)
     links = {link.get("rel"): link.get("href") for link in feed.findall(f"{ATOM}link")}
@@ -60,4 +62,4 @@ async def test_a_ladders_feed(site: SiteInTest, browsing: Browsing) -> None:
     site.server.database.write(publish)
     answer = await browsing.get(f"{path}.atom")
     assert texts(answer, "id") == [f"{ORIGIN}{path}?run=1"]
-    assert texts(answer, "title") == ["Run 1: 1 rated games"]
+    assert texts(answer, "title") == ["Run 1: 1 rated game"]

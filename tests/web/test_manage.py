@@ -10,7 +10,7 @@ from tests.peer import play_moves
 from tests.server_in_test import FIVE, ServerInTest
 from tests.web.browsing import ORIGIN, Browsing
 from tests.web.conftest import SiteInTest
-from tests.web.telling import Told, assert_told, refused
+from tests.web.telling import Told, assert_told
 from tests.web.test_account import secret_of
 
 from meijin.v1 import admin_service_pb2 as pb
@@ -40,7 +40,9 @@ async def test_operators_alone_manage(site: SiteInTest, server: ServerInTest) ->
     eve = await site.signed_in(await server.token("owner", "eve"))
     needs = "this needs a token of kind operator, not owner"
     await assert_told(await operator(site), map(Told, (*PAGES, "/manage/tournaments")))
-    await assert_told(eve, [refused(path, needs, status=403) for path in PAGES])
+    await assert_told(
+        eve, [Told(path, (needs, "another token"), ("--token",), 403) for path in PAGES]
+    )
     for path in PAGES:
         asked = await site.browse().get(path)
         assert asked.headers["location"].startswith("/sign-in"), path

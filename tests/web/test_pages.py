@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 from tests.ladder.counted import count_openings
@@ -133,6 +134,16 @@ async def test_a_bot_has_crashed(site: SiteInTest) -> None:
 async def test_a_server_is_about_to_stop() -> None:
     browsing = browse(GetActivity=GetActivityResponse(draining=True))
     await assert_told(browsing, [Told("/status", ("about to stop",), ("All is well",))])
+
+
+@pytest.mark.parametrize(
+    ("stall", "said"), [(1.0, "<p.*>All is well.</p>"), (1.56, "for 1.56 s.</p>")]
+)
+async def test_a_long_stall_is_told_first(stall: float, said: str) -> None:
+    """All is not simply well beside one of more than a second."""
+    activity = GetActivityResponse()
+    activity.stalls.longest.FromNanoseconds(int(stall * 1e9))
+    assert re.search(said, (await browse(GetActivity=activity).get("/status")).text)
 
 
 async def test_a_game_was_won(site: SiteInTest) -> None:

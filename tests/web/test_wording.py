@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 
 from meijin.web.templating import FOLDER
-from meijin.web.wording import wording
+from meijin.web.wording import text, wording
 
 PACKAGE = FOLDER.parent
 CALL = re.compile(r"""(?<![.\w])(?:t|text|label)\(\s*f?"([a-z0-9_.]+)(?:"(\s*[+~])?|\{)""")
+FORMS = ("one", "other")
 TEMPLATES = sorted(FOLDER.rglob("*.html"))
 """Those of pages; feeds and pictures hold no words of ours but by `t`."""
 
@@ -34,6 +35,19 @@ def test_every_text_is_asked_for() -> None:
     keys, beginnings = used()
     rest = wording().keys() - keys
     assert {key for key in rest if not key.startswith(tuple(beginnings))} == set()
+
+
+def test_forms_of_one_and_of_many_are_of_one_text() -> None:
+    """They have the same values, but that the one may leave the count out."""
+    keys = {form: {key.removesuffix(form) for key in wording()} for form in (".one", ".other")}
+    many = {key for key in keys[".one"] & keys[".other"] if key not in wording()}
+    assert "tournament.running" in many
+    for key in many:
+        one, other = [set(re.findall(r"\{(\w+)", wording()[f"{key}.{form}"])) for form in FORMS]
+        assert one | {"n"} == other | {"n"}, key
+    assert text("tournament.running", n=1) == "1 game running"
+    assert text("tournament.running", n=2000) == "2,000 games running"
+    assert text("ladders.elo", n=1) == "1 Elo"
 
 
 def test_templates_hold_no_words() -> None:

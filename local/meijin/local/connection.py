@@ -36,6 +36,7 @@ from meijin.wire.contract import (
     OPERATOR_TOKEN_VARIABLE,
     SERVER_VARIABLE,
     TOKEN_VARIABLE,
+    WRONG_KIND,
     Address,
     client_keepalive_options,
     parse_address,
@@ -173,6 +174,8 @@ class Connection:
             return ""
         if _wants_token(error):
             return self._token_advice(error.details() or "")
+        if (error.details() or "").startswith(WRONG_KIND):
+            return f"{error.details()}; give one with --token or {OPERATOR_TOKEN_VARIABLE}"
         said = NO_ANSWERS.get(error.code(), "").format(address=self._address)
         return handshake_failure(self._address, error.details() or "") or said
 

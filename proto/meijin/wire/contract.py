@@ -26,6 +26,9 @@ TLS_SCHEME = "grpcs://"
 UNIX_SCHEME = "unix:"
 """How the address of a server begins that listens on a Unix socket."""
 
+WRONG_KIND = "this needs a token of kind"
+"""How the refusal of a token of another kind begins."""
+
 # Environment variables.
 SERVER_VARIABLE = "MEIJIN_SERVER"
 """The server's address."""

@@ -8,7 +8,7 @@ from meijin.server.settings import Reading, Settings
 from meijin.store.access.tokens import Identity
 from meijin.store.schema import TokenKind
 from meijin.v1 import method_pb2 as pb
-from meijin.wire.contract import OPERATOR_TOKEN_VARIABLE
+from meijin.wire.contract import WRONG_KIND
 from meijin.wire.methods import contract_methods, method_path
 
 Permission: TypeAlias = pb.Permission.ValueType
@@ -101,8 +101,7 @@ def check_call(
     scopes = scopes_of(settings, permission)
     if identity.kind not in scopes:
         kinds = " or ".join(sorted(kind.value for kind in scopes))
-        message = f"this needs a token of kind {kinds}, not {identity.kind.value}"
-        raise NotAllowedError(f"{message}; give one with --token or {OPERATOR_TOKEN_VARIABLE}")
+        raise NotAllowedError(f"{WRONG_KIND} {kinds}, not {identity.kind.value}")
 
 
 def _needs_no_token(settings: Settings, permission: Permission) -> bool:

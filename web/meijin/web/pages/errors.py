@@ -26,7 +26,13 @@ async def error_page(site: SiteState, http: Request, error: Exception) -> Respon
         query = urlencode({"next": request.address()})
         to = f"/sign-in?{query}"
         return request.sign_out(to) if request.is_signed_in else see_other(to)
-    page = request.page("error.html", status=status, title=status.phrase, message=str(refusal))
+    page = request.page(
+        "error.html",
+        status=status,
+        title=status.phrase,
+        message=str(refusal),
+        is_forbidden=status is HTTPStatus.FORBIDDEN and http.method == "GET",
+    )
     try:
         response = await request.private(page)
     except Refusal:  # too many pages wait to be written

@@ -18,10 +18,9 @@ from meijin.v1 import (
 )
 from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services
-from meijin.web.labels import word
+from meijin.web.labels import ending_label, result_label, word
 from meijin.web.request import Page, PageRequest
 from meijin.web.wording import text
-from meijin.wire.values import outcome_from_proto
 
 ATOM = "application/atom+xml; charset=utf-8"
 
@@ -120,19 +119,12 @@ def _newest(entries: Iterator[FeedEntry]) -> Sequence[FeedEntry]:
 
 def _game(game: game_pb2.Game, shown: Callable[[str], str]) -> FeedEntry:
     path = f"/games/{_quoted(game.game_id)}"
-    summary = text("feeds.game_summary", game=game.game_id, plies=game.ply)
-    return FeedEntry(_instant(game.end_time), path, path, _game_title(game, shown), summary)
-
-
-def _game_title(game: game_pb2.Game, shown: Callable[[str], str]) -> str:
-    outcome = outcome_from_proto(game.outcome)
-    sides = {"black": shown(game.black), "white": shown(game.white)}
-    if game.state == game_pb2.GAME_STATE_VOID:
-        return text("feeds.game_void", **sides)
-    if outcome.winner is None:
-        return text("feeds.game_drawn", **sides)
-    winner = sides[outcome.winner.name.lower()]
-    return text("feeds.game_won", **sides, winner=winner, ending=outcome.ending.value)
+    title = text(
+        "feeds.game", black=shown(game.black), result=result_label(game), white=shown(game.white)
+    )
+    ending = ending_label(game.outcome.ending)
+    summary = text("feeds.game_summary", game=game.game_id, ending=ending, n=game.ply)
+    return FeedEntry(_instant(game.end_time), path, path, title, summary)
 
 
 def _version(name: str, version: bot_service_pb2.BotVersion, shown: str) -> FeedEntry:
@@ -153,8 +145,8 @@ def _fault(name: str, fault: fault_service_pb2.Fault, shown: str) -> FeedEntry:
 
 def _run(name: str, run: ladder_service_pb2.RatingRun) -> FeedEntry:
     page = f"/ladders/{_quoted(name)}?run={_quoted(run.run_id)}"
-    title = text("feeds.run", run=run.run_id, games=run.games)
-    summary = text("feeds.run_summary", name=name, games=run.games, checksum=run.checksum)
+    title = text("feeds.run", run=run.run_id, n=run.games)
+    summary = text("feeds.run_summary", name=name, n=run.games, checksum=run.checksum)
     return FeedEntry(_instant(run.create_time), page, page, title, summary)
 
 
