@@ -24,7 +24,10 @@ async def test_a_webhook_from_its_making_to_its_end(
     site: SiteInTest, browsing: Browsing, receiver: Receiver
 ) -> None:
     """By forms alone: the secret is shown once, a test arrives and is sent again."""
-    assert "You have no webhook yet" in (await browsing.get("/webhooks")).text
+    await site.server.bot("ada")
+    none = (await browsing.get("/webhooks")).text
+    assert "You have no webhook yet" in none
+    assert '<option value="ada">ada</option>' in none
     asked = {"url": receiver.url, "format": "standard", "event": "game.ended"}
     made = await browsing.post("/webhooks", **asked)
     found = re.search(r"whsec_[\w+/=]+", made.text)

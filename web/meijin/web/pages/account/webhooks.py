@@ -10,8 +10,9 @@ from grpc.aio import AioRpcError
 
 from meijin.v1 import webhook_service_pb2 as pb
 from meijin.web.cache import LazyPage
-from meijin.web.forms import button
+from meijin.web.forms import button, offered_bots
 from meijin.web.labels import by_word
+from meijin.web.pages.ladders.reading import ladder_names
 from meijin.web.refusals import not_found, refusal_of
 from meijin.web.request import Form, PageRequest, Private
 from meijin.web.wording import text
@@ -56,6 +57,8 @@ async def _list(
         asked=asked,
         events=EVENTS,
         formats=FORMATS,
+        bots=[bot.name for bot in await offered_bots(request.services)],
+        ladders=await ladder_names(request.services),
         bounds_of=partial(bounds_of, request.site.names.shown),
         state_of=state_of,
     )
