@@ -2,6 +2,7 @@
 
 from array import array
 from datetime import timedelta
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -12,8 +13,18 @@ from sqlalchemy import Connection, update
 from tests.query_plans import statements
 from tests.store.conftest import Planner, Scene
 from tests.store.endings import LATER
+from tests.store.league import League
 
-from meijin.game import FREESTYLE, GOMOKU, STANDARD, Ending, Party, Result, TimeControl
+from meijin.game import (
+    FREESTYLE,
+    GOMOKU,
+    STANDARD,
+    Ending,
+    Party,
+    Result,
+    TimeControl,
+    encode_moves,
+)
 from meijin.store import Database, games
 from meijin.store.errors import RowNotFoundError
 from meijin.store.games import decode_times, encode_times
@@ -191,3 +202,17 @@ def test_lists_read_no_analyses(database: Database, played: Scene) -> None:
     assert not any("game.analysis" in statement for statement in said)
     ids = [GameId(each) for each in (1, 2, 99)]
     assert database.read(games.analyses, ids) == {1: {"2": {"score": 3}}}
+
+
+def test_first_moves_of_a_versions_games(any_league: League) -> None:
+    """The newest with a result, each as far as is asked; one without a stone has none."""
+    for line in ((1, 2, 3), (), (300, 4)):
+        any_league.finish((0, 1, Result.DRAW), (2, 3, Result.DRAW), line=line, opening_plies=1)
+    any_league.void(1)
+    find = partial(games.first_moves, version_id=any_league.versions[1], plies=1)
+    found = any_league.database.read(partial(find, limit=9))
+    assert [each.moves for each in found] == [encode_moves([300]), b""]
+    newest = found[0]
+    assert (newest.variant, newest.result, newest.opening_plies) == (GOMOKU, Result.DRAW, 1)
+    assert (newest.black_id, newest.decisions) == (any_league.versions[0], None)
+    assert any_league.database.read(partial(find, limit=1)) == [newest]

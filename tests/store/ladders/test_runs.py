@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from threading import Barrier
 
 import pytest
@@ -15,7 +16,7 @@ from meijin.store.errors import RowNotFoundError, UnknownLadderError
 from meijin.store.ladders import ladders
 from meijin.store.ladders import runs as rating_runs
 from meijin.store.ladders.ladders import LadderSummary
-from meijin.store.ladders.runs import standings
+from meijin.store.ladders.runs import ratings_by_run, standings
 from meijin.store.schema import (
     Ladder,
     LadderId,
@@ -93,6 +94,20 @@ def test_a_line_tells_the_colours_apart() -> None:
     """Wins, draws and losses of each, and how many games they are."""
     assert (LINE.as_black, LINE.as_white) == (Score(2, 1, 1), Score(1, 1, 0))
     assert (LINE.as_black.games, LINE.as_white.games) == (4, 2)
+
+
+def test_a_bot_is_rated_by_each_run(any_league: League) -> None:
+    """All of its versions, newest run and version first; in pages."""
+    publish(any_league, run_of(any_league, 1))
+    publish(any_league, run_of(any_league, 2, elo=1600.0))
+    find = partial(ratings_by_run, ladder_id=any_league.ladder_id, bot_id=any_league.bots[1])
+    newer, older = any_league.database.read(partial(find, limit=9))
+    assert (newer.elo, older.elo) == (1598.0, 1498.0)
+    assert (newer.version, newer.games, newer.day) == ("1.0", 6, f"{NOON:%Y-%m-%d}")
+    assert newer.create_time - older.create_time == timedelta(minutes=1)
+    before = (newer.run_id, newer.version_id)
+    assert any_league.database.read(partial(find, limit=9, before=before)) == [older]
+    assert any_league.database.read(partial(find, limit=1)) == [newer]
 
 
 def test_a_run_comes_back_as_it_was_published(any_league: League) -> None:
