@@ -8,18 +8,18 @@ from meijin.web.pages.play.terms import USUAL, asked_settings
 TERMS = asked_settings(USUAL)
 
 
-def bot(name: str, rating: float | None = None, ladder: str = "blitz") -> pb.Bot:
+def bot(name: str, rating: float | None = None) -> pb.Bot:
     capabilities = Capabilities(max_games=3)
-    return pb.Bot(name=name, rating=rating, ladder=ladder, capabilities=capabilities)
+    return pb.Bot(name=name, rating=rating, capabilities=capabilities)
 
 
-def test_words_are_by_the_strongest_of_a_ladder() -> None:
-    """One that is alone in its ladder, or among equals, gets none."""
+def test_words_are_by_the_strongest_that_is_there() -> None:
+    """On whatever ladder; none where nobody is rated, or all are about as strong."""
     rated = {"a": 2095.0, "b": 1945.0, "c": 1745.0, "d": 1495.0, "e": 1245.0, "f": 1151.0}
     bots = [bot(name, rating) for name, rating in rated.items()]
-    alike = [bot("g", 1500.0, "rapid"), bot("h", 1899.0, "rapid"), bot("i")]
     words = ["master", "master", "strong", "medium", "easy", "beginner"]
-    assert strengths_of([*bots, *alike]) == dict(zip(rated, words, strict=True))
+    assert strengths_of([*bots, bot("g")]) == dict(zip(rated, words, strict=True))
+    assert strengths_of([bot("g", 1500.0), bot("h", 1899.0)]) == strengths_of([bot("i")]) == {}
 
 
 def test_of_many_some_of_every_strength_have_cards() -> None:

@@ -18,7 +18,7 @@ BANDS = {"master": 150, "strong": 350, "medium": 600, "easy": 850}
 """Words for bots that are at most so far, in Elo, below the strongest one that is there."""
 
 LEAST_SPREAD = 400
-"""In Elo, of the bots of a ladder that are there: words for less would say nothing."""
+"""In Elo, of the bots that are there: words for less would say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +69,11 @@ def opponents(
 
 
 def strengths_of(bots: Sequence[pb.Bot]) -> Mapping[str, str]:
-    """A word for each bot by what it lacks to the strongest of its ladder."""
-    ladders: dict[str, list[pb.Bot]] = {}
-    for bot in bots:
-        if bot.HasField("rating"):
-            ladders.setdefault(bot.ladder, []).append(bot)
-    words: dict[str, str] = {}
-    for rated in ladders.values():
-        ratings = [bot.rating for bot in rated]
-        if (strongest := max(ratings)) - min(ratings) >= LEAST_SPREAD:
-            words |= {bot.name: _word(strongest - bot.rating) for bot in rated}
-    return words
+    """A word for each bot by what it lacks to the strongest, on whatever ladder each is rated."""
+    rated = {bot.name: bot.rating for bot in bots if bot.HasField("rating")}
+    if not rated or (strongest := max(rated.values())) - min(rated.values()) < LEAST_SPREAD:
+        return {}
+    return {name: _word(strongest - rating) for name, rating in rated.items()}
 
 
 def _word(lacking: float) -> str:
