@@ -93,6 +93,17 @@ async def test_steps_without_scripts(site: SiteInTest, browsing: Browsing, rita:
     assert f"/play?game={seat.game_id}&amp;ply=1" in page
 
 
+@pytest.mark.usefixtures("rita")
+async def test_forbidden_cells_are_known(browsing: Browsing) -> None:
+    """Those of renju are crosses on the board, with scripts and without; none when it is over."""
+    double_three = "h9a15h10b15g8c15i8d15"
+    page = (await browsing.get(f"/analysis?variant=renju+15x15&moves={double_three}")).text
+    assert 'data-forbidden="112"' in page
+    assert page.count('class="forbidden"') == 1
+    over = "a1a2b1b2c1c2d1d2e1"
+    assert 'data-forbidden=""' in (await browsing.get(f"/analysis?moves={over}")).text
+
+
 async def test_nobody_who_analyses(site: SiteInTest, browsing: Browsing) -> None:
     """The page says what is needed: bots that evaluate positions, and take on anybody."""
     await taker(site, "mute")

@@ -17,6 +17,8 @@ const STEPS = { first: () => 0, back: () => ply - 1, next: () => ply + 1, last: 
 /** The moves that led to the position, and those that are known to come after. */
 let line = numbers(root.dataset.line);
 let ply = Number(root.dataset.ply);
+/** Where no stone may be placed, which the server knows of the position that was asked for. */
+let forbidden = numbers(root.dataset.forbidden);
 
 const names = (cells) => cells.map((cell) => board.name(cell)).join("");
 
@@ -26,7 +28,7 @@ function address(page, to) {
 
 function show() {
   const pv = numbers(document.getElementById("found").dataset.pv);
-  board.show({ moves: line, ply, pv });
+  board.show({ moves: line, ply, pv, forbidden: pv.length ? [] : forbidden });
   for (const each of root.querySelectorAll("[name=moves]")) each.value = names(line.slice(0, ply));
   for (const link of root.querySelectorAll("[data-step]")) {
     const to = STEPS[link.dataset.step]();
@@ -39,6 +41,7 @@ function show() {
 /** Shows another position, in which nothing is found yet. */
 function go(to) {
   ply = to;
+  forbidden = [];
   const found = document.getElementById("found");
   found.replaceChildren();
   delete found.dataset.pv;
@@ -47,7 +50,7 @@ function go(to) {
 }
 
 board.onCell((cell) => {
-  if (board.stone(cell)) return;
+  if (board.stone(cell) || forbidden.includes(cell)) return;
   if (line[ply] !== cell) line = [...line.slice(0, ply), cell];
   go(ply + 1);
 });

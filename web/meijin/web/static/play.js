@@ -39,6 +39,7 @@ function show() {
   part("typing").hidden = state.stones === 0;
   showPicked();
   part("ask-hint").hidden = state.is_over;
+  part("ask-hint").querySelector("button").disabled = state.stones !== 1 || state.may_choose;
   part("undo").hidden = !state.undo;
   part("undo").querySelector("button").textContent = state.undo;
   part("resign").hidden = state.is_over;

@@ -58,6 +58,15 @@ class Position:
         return self.board.side_to_move
 
     @property
+    def forbidden(self) -> Sequence[int]:
+        """Where the rule forbids the side to move a stone."""
+        if self.board.is_over or not self.variant.rule.has_forbidden_cells:
+            return ()
+        cells = range(self.variant.cells)
+        empty = (cell for cell in cells if self.board.stone(cell) is None)
+        return [cell for cell in empty if not self.board.is_legal(cell)]
+
+    @property
     def moves(self) -> str:
         """Such as ``h8h9``."""
         return format_position(self.board.moves, self.variant)
