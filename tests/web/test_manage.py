@@ -48,6 +48,26 @@ async def test_operators_alone_manage(site: SiteInTest, server: ServerInTest) ->
         assert asked.headers["location"].startswith("/sign-in"), path
 
 
+@pytest.mark.settings(registration="invitation")
+async def test_acts_stand_where_they_are_done(site: SiteInTest, server: ServerInTest) -> None:
+    """On the page of a game, of a tournament and of a bot, for operators alone."""
+    names = ("ada", "bob")
+    peers = [await server.bot(name, token=await server.register(name)) for name in names]
+    browsing = await operator(site)
+    await browsing.post("/manage/tournaments", **FORM)
+    for peer in peers:
+        await peer.started()
+    acts = {
+        "/games/1": 'action="/manage/games"',
+        "/tournaments/1": 'action="/manage/tournaments/1/cancel"',
+        "/bots/ada": 'href="/account/bots/ada"',
+    }
+    eve = await site.signed_in(await server.token("owner", "eve"))
+    for path, act in acts.items():
+        assert act in (await browsing.get(path)).text, path
+        assert act not in (await eve.get(path)).text, path
+
+
 async def test_a_tournament_is_made_cancelled_and_resumed(
     site: SiteInTest, server: ServerInTest
 ) -> None:
