@@ -9,6 +9,7 @@ import pytest
 from tests.query_plans import plans
 from tests.store.league import NOON, League
 
+from meijin.game import STANDARD, Ending
 from meijin.store import bots, games, tournaments
 from meijin.store.bots import EngineRow
 from meijin.store.faults import fault_groups, fault_times
@@ -20,6 +21,7 @@ from meijin.store.schema import (
     BotId,
     BotVersionId,
     FaultKind,
+    GameId,
     GameState,
     LadderId,
     OwnerId,
@@ -32,6 +34,7 @@ NEITHER = "SCAN|B-TREE"
 """Nothing is read through, nor sorted."""
 ENGINE = EngineRow("1.0", "1.0")
 
+RARE = games.NarrowFilter(rule=STANDARD, ending=Ending.CRASH, min_plies=99)
 listed = partial(games.list_games, limit=10, before=9)
 
 
@@ -95,6 +98,18 @@ listed = partial(games.list_games, limit=10, before=9)
         (partial(listed, bot_id=BOT), "game_of_white", "SCAN game|B-TREE"),
         (partial(listed, ladder_id=LADDER), "INTEGER PRIMARY KEY", NEITHER),
         (partial(listed, start_time=NOON, end_time=NOON), "INTEGER PRIMARY KEY", NEITHER),
+        (
+            partial(listed, narrow=RARE, floor=GameId(3), state=GameState.FINISHED),
+            r"game USING INTEGER PRIMARY KEY \(rowid>. AND rowid<.\)",
+            NEITHER,
+        ),
+        (
+            partial(listed, narrow=RARE, floor=GameId(3), bot_id=BOT),
+            r"game_of_white \(white_id=. AND id>. AND id<.\)",
+            "SCAN game|B-TREE",
+        ),
+        (partial(games.look_floor, before=9, tournament_id=TOURNAMENT), "game_of_tourn", NEITHER),
+        (partial(games.look_floor, before=9, bot_id=BOT), "COVERING INDEX game_of_w", "SCAN game"),
     ],
 )
 def test_queries_search_an_index(
