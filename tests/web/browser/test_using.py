@@ -78,9 +78,12 @@ def test_crosstable_fills_in(watched: Watched, stage: Stage) -> None:
     assert made.ok, made.text()
     watched.open(f"/tournaments/{made.json()['tournament']['tournament_id']}")
     page.evaluate("window.isSame = true")
+    table = page.get_by_role("region", name="Standings")
+    table.focus()
     expect(page.locator(".crosstable tbody tr")).to_have_count(2)
     expect(page.locator(".outcome-line").first).to_contain_text("finished")
     assert page.evaluate("window.isSame")
+    expect(table).to_be_focused()
 
 
 def test_game_is_stepped_through(watched: Watched, stage: Stage) -> None:
