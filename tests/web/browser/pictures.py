@@ -57,7 +57,9 @@ def take_all(page: Page, stage: Stage) -> str:
         if table is OWN_PAGES:
             sign_in(Watched(page, stage.origin), stage.operator_token)
         for form in (form for forms in table.values() for form in forms):
-            page.goto(stage.origin + stage.address(form))
+            answer = page.goto(stage.origin + stage.address(form))
+            assert answer is not None
+            assert answer.ok, f"{form}: {answer.status}"
             name = re.sub(r"[^a-z0-9]+", "-", form.lower()).strip("-") or "home"
             parts.append(f"<h2>{escape(form)}</h2>\n{take(page, name)}")
             print(form, flush=True)

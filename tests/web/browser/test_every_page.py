@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +17,8 @@ from tests.web.browser.stage import FORBIDDEN, Stage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+
+FIRST_VISIT = Path(__file__).resolve().parents[3] / "benchmarks" / "first_visit.py"
 
 WHOLE = {"resultTypes": ["violations"]}
 CONTRAST = {**WHOLE, "runOnly": {"type": "rule", "values": ["color-contrast"]}}
@@ -91,3 +96,13 @@ def assert_fits(page: Page) -> None:
         .map((each) => each.outerHTML.slice(0, 120)).slice(0, 3)"""
     )
     pytest.fail(f"{page.url} scrolls sideways: {too_wide}")
+
+
+def test_first_visits_are_measured(stage: Stage) -> None:
+    """The front page has a board in its first frames, and comes in few requests."""
+    words = [sys.executable, str(FIRST_VISIT), stage.origin, "/", "--repeat=1", "--json"]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
+    (row,) = json.loads(done.stdout.splitlines()[-1])["results"]
+    assert row["board_ms"] > 0
+    assert 0 < row["requests"] < 30
+    assert 0 < row["kilobytes"] < 150
