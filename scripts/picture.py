@@ -1,4 +1,4 @@
-"""Draws the picture of the README: a finished game and the ladder that it counts for.
+"""Draws the moving picture of the README: a game, and the ladder that it counts for.
 
     python scripts/picture.py            draws docs/pictures/run.json, in light and dark
     python scripts/picture.py --play     plays a tournament first, and writes run.json
@@ -20,9 +20,11 @@ from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, Self
+from xml.etree import ElementTree as ET
 
 from meijin.game import GOMOKU, Board
 from meijin.game.board.coordinates import parse_cell
+from meijin.game.board.svg import SVG, board_svg, place
 from meijin.local.server import local_server
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
@@ -34,29 +36,34 @@ TERMS = ("--time=60+1", "--rounds=8", "--seed=7", "--name=Picture", "--json")
 POLL = 0.5
 """Seconds between two questions."""
 
-CELL, MARGIN = 24, 28
-BOARD = 2 * MARGIN + (GOMOKU.width - 1) * CELL
+BOARD = 392
+"""Pixels of a side of the board."""
 LEFT, ROW, BARS = BOARD + 24, 46, 210
 WIDTH, HEIGHT = 800, BOARD
-STONE = 10.5
+MOVE_SECONDS, FIRST_SECONDS = 0.6, 1
+"""From one move to the next, and to the first."""
+# Browsers don't say to a picture within a page that motion is unwanted: the page asks for `#still`.
+STYLE = """<style>
+@keyframes come { from { opacity: 0 } }
+@media (prefers-reduced-motion: no-preference) {
+  #still:not(:target) [style] { animation: come 0.2s both }
+}
+</style>"""
 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The colours of one picture."""
+    """The colours of one picture, which are those of the pages."""
 
     page: str
     text: str
     faint: str
-    board: str
-    grid: str
     bar: str
-    ring: str
 
 
 PALETTES = {
-    "light": Palette("#ffffff", "#1f2328", "#656d76", "#e8c98f", "#8a6a34", "#0969da", "#cf222e"),
-    "dark": Palette("#0d1117", "#e6edf3", "#8d96a0", "#b8955a", "#5c4520", "#4493f8", "#ff7b72"),
+    "light": Palette("#ffffff", "#1f1b16", "#625a4d", "#19568f"),
+    "dark": Palette("#0d1117", "#edeae4", "#b5ada0", "#8cc4ff"),
 }
 
 
@@ -96,65 +103,45 @@ class Run:
         path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
 
 
-def winning_five(cells: tuple[int, ...]) -> list[int]:
-    """The line of the last stone that has won; empty if there is none."""
-    board, width = Board.from_moves(cells), GOMOKU.width
-    row, column = divmod(cells[-1], width)
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        line = [
-            (row + down * step, column + right * step)
-            for step in range(-GOMOKU.line, GOMOKU.line + 1)
-        ]
-        run: list[int] = []
-        for y, x in line:
-            is_on = 0 <= y < GOMOKU.height and 0 <= x < width
-            is_own = is_on and board.stone(y * width + x) is board.stone(cells[-1])
-            run = [*run, y * width + x] if is_own else []
-            if len(run) == GOMOKU.line and cells[-1] in run:
-                return run
-    return []
-
-
 def draw(run: Run, palette: Palette) -> str:
     """The picture as SVG."""
     return "\n".join(
         (
             (
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-                f'width="{WIDTH}" height="{HEIGHT}" role="img" '
-                'font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace">'
+                f'width="{WIDTH}" height="{HEIGHT}" id="still" role="img" '
+                'font-family="Figtree, system-ui, sans-serif">'
             ),
             (
                 f"<title>Game {run.game}, {escape(run.black)} against {escape(run.white)}, and the "
                 "ladder with 95 % intervals</title>"
             ),
             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{palette.page}"/>',
-            *_board(run, palette),
+            STYLE,
+            _board(run),
             *_ladder(run, palette),
             "</svg>\n",
         )
     )
 
 
-def _board(run: Run, palette: Palette) -> Iterator[str]:
-    """The board with its numbered stones, the winning five ringed."""
-    yield f'<rect width="{BOARD}" height="{BOARD}" rx="6" fill="{palette.board}"/>'
-    end = BOARD - MARGIN
-    for place in range(GOMOKU.width):
-        at = MARGIN + place * CELL
-        ends = f'stroke="{palette.grid}"'
-        yield f'<path d="M{at} {MARGIN}V{end}M{MARGIN} {at}H{end}" {ends}/>'
-    five = winning_five(run.cells)
-    for number, cell in enumerate(run.cells, start=1):
-        row, column = divmod(cell, GOMOKU.width)
-        x, y = MARGIN + column * CELL, MARGIN + row * CELL
-        fill, ink = ("#111111", "#f5f5f5") if number % 2 else ("#fafafa", "#222222")
-        ring = f' stroke="{palette.ring}" stroke-width="3"' if cell in five else ""
-        yield f'<circle cx="{x}" cy="{y}" r="{STONE}" fill="{fill}"{ring}/>'
-        yield (
-            f'<text x="{x}" y="{y + 3.5}" font-size="10" text-anchor="middle" '
-            f'fill="{ink}">{number}</text>'
-        )
+def _board(run: Run) -> str:
+    """The board of the pages, on which the stones come one after another, the last one marked."""
+    board = ET.fromstring(board_svg(Board.from_moves(run.cells)))
+    plies = {place(cell, GOMOKU): ply for ply, cell in enumerate(run.cells)}
+    for element in board.iter():
+        match element.get("class"):
+            case "black" | "white":
+                ply = plies[int(element.attrib["cx"]), int(element.attrib["cy"])]
+            case "on-black" | "on-white":
+                ply = int(element.text or 0) - 1
+            case "win" | "last":
+                ply = len(run.cells)
+            case _:
+                continue
+        element.set("style", f"animation-delay:{FIRST_SECONDS + ply * MOVE_SECONDS:.1f}s")
+    ET.register_namespace("", SVG)
+    return ET.tostring(board, encoding="unicode")
 
 
 def _ladder(run: Run, palette: Palette) -> Iterator[str]:
@@ -164,8 +151,8 @@ def _ladder(run: Run, palette: Palette) -> Iterator[str]:
     scale = BARS / (high - low)
     yield _text(LEFT, 34, run.ladder, palette.text, 15)
     yield _text(LEFT, 54, f"Elo with 95 % intervals, {run.games} games", palette.faint, 12)
-    for place, line in enumerate(run.lines):
-        y = 92 + place * ROW
+    for row, line in enumerate(run.lines):
+        y = 92 + row * ROW
         left = LEFT + 130 + (line.elo - line.margin - low) * scale
         middle, right = left + line.margin * scale, left + 2 * line.margin * scale
         yield _text(LEFT, y, line.bot, palette.text, 13)

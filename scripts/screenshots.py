@@ -23,6 +23,7 @@ from meijin.local.server import addresses, local_server
 from meijin.wire.contract import SERVER_LOG_FILE
 
 SIZE = (1200, 760)
+PATIENCE_MS = 120_000
 COLORS = 256
 """Of a picture: a page has few, and a palette takes half of the bytes."""
 
@@ -95,12 +96,15 @@ def main() -> None:
                 "light",
                 ".board .stone >> nth=20",
             ),
+            # Once games run, which the one before has waited for.
+            Shot("home.png", "/", "light", ".board .stone >> nth=12"),
         )
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
             )
             page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
+            page.set_default_timeout(PATIENCE_MS)
             for shot in shots:
                 take(page, url, shot)
 

@@ -51,6 +51,8 @@ def test_links_resolve(name: str) -> None:
 
 
 def anchors(file: Path) -> Iterator[str]:
+    if file.suffix == ".svg":
+        yield from re.findall(r'\bid="([^"]+)"', file.read_text())
     text = re.sub(r"^```.*?^```$", "", file.read_text(), flags=re.MULTILINE | re.DOTALL)
     for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
         yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -18,14 +18,16 @@ def test_pictures_are_fresh(name: str) -> None:
     assert drawn == picture.draw(RUN, picture.PALETTES[name])
 
 
-def test_the_winning_five_is_ringed() -> None:
-    """Of the side that moved last, and of no more stones."""
+def test_stones_come_in_the_order_of_the_moves() -> None:
+    """Each with its number, and the line that has won after all of them."""
     board = Board.from_moves(RUN.cells)
-    winner = Color.BLACK if len(RUN.cells) % 2 else Color.WHITE
-    assert board.winner is winner
-    five = picture.winning_five(RUN.cells)
-    assert len(five) == 5
-    assert {board.stone(cell) for cell in five} == {winner}
+    assert board.winner is (Color.BLACK if len(RUN.cells) % 2 else Color.WHITE)
     svg = ET.fromstring(picture.draw(RUN, picture.PALETTES["light"]))
-    ringed = [each for each in svg.iter("{http://www.w3.org/2000/svg}circle") if each.get("stroke")]
-    assert len(ringed) == 5
+    delayed = {each: each.attrib["style"] for each in svg.iter() if "style" in each.attrib}
+    numbers = [(each.text, delay) for each, delay in delayed.items() if each.text]
+    seconds = [float(delay.partition(":")[2].removesuffix("s")) for _, delay in numbers]
+    assert [number for number, _ in numbers] == [str(ply + 1) for ply in range(len(RUN.cells))]
+    assert seconds == sorted(set(seconds))
+    last = max(delayed.values(), key=lambda delay: float(delay.partition(":")[2][:-1]))
+    marks = [each.get("class") for each, delay in delayed.items() if delay == last]
+    assert marks == ["win", "last"]
