@@ -83,7 +83,10 @@ CRASHED = (
     Told("/faults?kind=crash&bot=ada", ("ValueError",)),
     Told("/faults?kind=time", (), ("ValueError",)),
     Told("/faults?bot=bob", (), ("ValueError",)),
-    Told("/status", ("All is well.", '<a href="/bots?connected=1">2</a>', "freestyle-5x5")),
+    Told(
+        "/status",
+        ("All is well.", '>2</span> <a class="plain" href="/bots?connected=1"', "freestyle-5x5"),
+    ),
     Told("/status", ("none yet", "does not answer")),  # the queue: the test's server has none
 )
 
