@@ -34,6 +34,8 @@ _UNPRINTABLE = re.compile(
 )
 """Control characters, and marks that turn the direction of what stands around them."""
 
+MINUS = "\N{MINUS SIGN}"
+
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
@@ -79,7 +81,7 @@ def number(value: float, digits: int = 0) -> str:
 
 def signed(value: float, digits: int = 0) -> str:
     """A number with its sign, whatever it is; nought is never negative."""
-    return f"{round(value, digits) + 0.0:+,.{digits}f}"
+    return f"{round(value, digits) + 0.0:+,.{digits}f}".replace("-", MINUS)
 
 
 def score(value: int | None) -> str:
@@ -87,7 +89,7 @@ def score(value: int | None) -> str:
     if value is None:
         return "\N{EN DASH}"
     moves = wins_in(value)
-    return signed(value) if moves is None else f"{'-' if moves < 0 else ''}#{abs(moves)}"
+    return signed(value) if moves is None else f"{MINUS if moves < 0 else ''}#{abs(moves)}"
 
 
 def percent(value: float, digits: int = 1) -> str:

@@ -27,8 +27,8 @@ export function winsIn(score) {
 export function scoreText(score) {
   if (score === null) return "–";
   const moves = winsIn(score);
-  if (moves !== null) return `${moves < 0 ? "-" : ""}#${Math.abs(moves)}`;
-  return score > 0 ? `+${score}` : `${score}`;
+  if (moves !== null) return `${moves < 0 ? "−" : ""}#${Math.abs(moves)}`;
+  return score > 0 ? `+${score}` : `${score}`.replace("-", "−");
 }
 
 /** What the scores of a game's two bots are worth to black. */

@@ -184,12 +184,13 @@ function shownX(data, index) {
 function shownValue(data, series, index) {
   const value = series.values[index];
   if (value === null || value === undefined) return "–";
-  const text = value.toFixed(data.digits);
+  const shown = (number) => number.toFixed(data.digits).replace("-", "−");
+  const text = shown(value);
   const low = series.low?.[index] ?? null;
   const high = series.high?.[index] ?? null;
   return low === null || high === null
     ? text
-    : `${text} (${low.toFixed(data.digits)} – ${high.toFixed(data.digits)})`;
+    : `${text} (${shown(low)} – ${shown(high)})`;
 }
 
 /** A short line as the series has it. */
