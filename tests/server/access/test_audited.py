@@ -11,7 +11,7 @@ from meijin.server.access.permissions import PERMISSIONS
 if TYPE_CHECKING:
     from tests.server_in_test import ServerInTest
 
-READING = ("Get", "List", "Watch", "Export", "Evaluate", "Explore")
+READING = ("Get", "List", "Watch", "Export", "Evaluate", "Explore", "Compare")
 """How the names of methods begin that change nothing."""
 
 ELSEWHERE = {
