@@ -14,6 +14,7 @@ from tests.web.conftest import SiteInTest
 from tests.web.streaming import Stream, listening
 
 from meijin.web.live import hub as module
+from meijin.web.live.topics import Topic
 from meijin.web.live.watcher import BEAT
 from meijin.web.state import SiteSettings
 
@@ -42,6 +43,12 @@ async def test_some_of_the_arena_is_told(site: SiteInTest) -> None:
         assert f'data-live="arena/{topic}"' in page
     for wrong in ("arena/rule:chess", "arena/bot:", "arena/bot:ada/rule:renju"):
         assert (await site.browse().get(f"/events?topics={wrong}")).status == 400
+
+
+@pytest.mark.parametrize("name", ["Ada_1.x", "~zoe-7"])
+def test_games_of_any_name_are_watched(name: str) -> None:
+    """Of bots, and of people, whose names begin with a tilde."""
+    assert Topic.parse(f"arena/bot:{name}").bot == name
 
 
 async def test_a_game_is_told_to_its_end(site: SiteInTest) -> None:

@@ -9,6 +9,7 @@ from meijin.v1 import game_pb2
 from meijin.v1 import game_service_pb2 as pb
 from meijin.web.labels import by_word
 from meijin.web.refusals import bad_request
+from meijin.wire.contract import BOT_NAME
 
 GRID_RATE, GAME_RATE = 2.0, 4.0
 """Frames a second: of many boards, and of one that somebody looks at."""
@@ -26,7 +27,7 @@ RULE_NAMES = {word: word.replace("_", "-") for word in RULES if word}
 
 _NAME = re.compile(
     r"(?:arena|(?P<kind>game|tournament):(?P<id>[1-9][0-9]{0,17}))"
-    r"(?:/rule:(?P<rule>[a-z_]{1,20}))?(?:/bot:(?P<bot>[a-z0-9-]{1,40}))?"
+    rf"(?:/rule:(?P<rule>[a-z_]{{1,20}}))?(?:/bot:(?P<bot>~?{BOT_NAME.pattern}))?"
 )
 
 
