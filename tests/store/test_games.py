@@ -179,6 +179,15 @@ def test_games_are_sought(
         assert [row.id for row in rows] == ids
 
 
+def test_games_of_two_bots_are_sought(database: Database, played: Scene) -> None:
+    """Among those of one bot, or of all, those in which a version of the other has played."""
+    for versions, ids in (([played.versions[1]], [4, 3, 2, 1]), ([], [])):
+        sought = games.NarrowFilter(opponents=versions)
+        for bot_id in (None, played.bots[0]):
+            rows = database.read(games.list_games, limit=10, bot_id=bot_id, narrow=sought)
+            assert [row.id for row in rows] == ids
+
+
 def test_a_look_has_a_floor(
     database: Database, played: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,7 +79,11 @@ TOLD = (
     Told(f"{PATH}?run=1", (f"meijin ladder verify {NAME} --run 1",)),
     Told(f"{PATH}/history?bots=ada", ("ada 2.0", "<details>")),
     Told(f"{PATH}/matrix?versions=1", ("ada 2.0",)),
-    Told(f"{PATH}/head-to-head?bot=ada&opponent=bob", ("and stronger with a chance of", "3-0-1")),
+    Told(
+        f"{PATH}/head-to-head?bot=ada&opponent=bob",
+        ("and stronger with a chance of", "3\u20130\u20131"),
+    ),
+    Told(f"{PATH}/head-to-head?bot=ada&opponent=bob", ('"/games?bot=ada&amp;opponent=bob"',)),
     Told(f"{PATH}/diagnosis"),
     Told(f"{PATH}/diagnosis.json", (f'"ladder":"{NAME}"',)),
     Told(f"{PATH}/calibration", ("By 20 games from 2026-01-02 to", 'data-chart="calibration"')),

@@ -92,6 +92,8 @@ CRASHED = (
 
 WON = (
     Told("/games?bot=ada", (">1</a>",)),
+    Told("/games?bot=ada&opponent=bob", (">1</a>",)),
+    refused("/games?opponent=nobody", "no bot &#34;nobody&#34;", status=404),
     Told("/games?tournament=1", (">1</a>",)),
     Told(f"/games?ladder={LADDER}", (">1</a>",)),
     Told("/games?state=finished", (">1</a>",)),

@@ -27,7 +27,7 @@ from meijin.v1 import game_pb2 as meijin_dot_v1_dot_game__pb2
 from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmeijin/v1/game_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\"!\n\x0eGetGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"0\n\x0fGetGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game\"$\n\x11GetChancesRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"9\n\tChanceMap\x12\r\n\x05scale\x18\x01 \x01(\x01\x12\x0e\n\x06offset\x18\x02 \x01(\x01\x12\r\n\x05games\x18\x03 \x01(\r\"^\n\x12GetChancesResponse\x12#\n\x05\x62lack\x18\x01 \x01(\x0b\x32\x14.meijin.v1.ChanceMap\x12#\n\x05white\x18\x02 \x01(\x0b\x32\x14.meijin.v1.ChanceMap\"\x9d\x03\n\x10ListGamesRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12#\n\x05state\x18\x03 \x01(\x0e\x32\x14.meijin.v1.GameState\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\t\x12\x0e\n\x06ladder\x18\x1e \x01(\t\x12.\n\nstart_time\x18\x1f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18  \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nwith_moves\x18! \x01(\x08\x12 \n\x06winner\x18\x64 \x01(\x0e\x32\x10.meijin.v1.Color\x12\r\n\x05\x64rawn\x18\x65 \x01(\x08\x12!\n\x06\x65nding\x18\x66 \x01(\x0e\x32\x11.meijin.v1.Ending\x12\x1d\n\x04rule\x18g \x01(\x0e\x32\x0f.meijin.v1.Rule\x12\x11\n\tmin_plies\x18h \x01(\r\x12\x11\n\tmax_plies\x18i \x01(\r\"L\n\x11ListGamesResponse\x12\x1e\n\x05games\x18\x01 \x03(\x0b\x32\x0f.meijin.v1.Game\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"#\n\x10WatchGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"w\n\x11WatchGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game\x12\x1e\n\x05moves\x18\x02 \x03(\x0b\x32\x0f.meijin.v1.Move\x12#\n\x07variant\x18\x03 \x01(\x0b\x32\x12.meijin.v1.Variant\"\x8d\x01\n\x11WatchArenaRequest\x12\x10\n\x08max_rate\x18\x01 \x01(\x01\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x10\n\x08game_ids\x18\x03 \x03(\t\x12\x11\n\tmax_games\x18\x04 \x01(\r\x12\x1d\n\x04rule\x18\x64 \x01(\x0e\x32\x0f.meijin.v1.Rule\x12\x0b\n\x03\x62ot\x18\x65 \x01(\t\"\x83\x01\n\x12WatchArenaResponse\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x05games\x18\x02 \x03(\x0b\x32\x15.meijin.v1.GameUpdate\x12\x0c\n\x04more\x18\x03 \x01(\x08\x12\x0f\n\x07running\x18\x04 \x01(\r\"\x8a\x02\n\nGameUpdate\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x1d\n\x04game\x18\x02 \x01(\x0b\x32\x0f.meijin.v1.Game\x12\x0b\n\x03ply\x18\x03 \x01(\r\x12\r\n\x05moves\x18\x04 \x01(\x0c\x12!\n\x06\x63locks\x18\x05 \x01(\x0b\x32\x11.meijin.v1.Clocks\x12\x33\n\x10\x62lack_evaluation\x18\x06 \x01(\x0b\x32\x19.meijin.v1.GameEvaluation\x12\x33\n\x10white_evaluation\x18\x07 \x01(\x0b\x32\x19.meijin.v1.GameEvaluation\x12#\n\x07variant\x18\x08 \x01(\x0b\x32\x12.meijin.v1.Variant\"O\n\x06\x43locks\x12\x10\n\x08\x62lack_ms\x18\x01 \x01(\r\x12\x10\n\x08white_ms\x18\x02 \x01(\r\x12!\n\x07running\x18\x03 \x01(\x0e\x32\x10.meijin.v1.Color\"H\n\x0eGameEvaluation\x12\x0b\n\x03ply\x18\x01 \x01(\r\x12)\n\x08\x61nalysis\x18\x02 \x01(\x0b\x32\x17.meijin.v1.MoveAnalysis\"M\n\x11\x45xportGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\'\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\x17.meijin.v1.RecordFormat\"\"\n\x12\x45xportGameResponse\x12\x0c\n\x04text\x18\x01 \x01(\t\"2\n\x0fVoidGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"1\n\x10VoidGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game*\x8f\x01\n\x0cRecordFormat\x12\x1d\n\x19RECORD_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n\x11RECORD_FORMAT_SGF\x10\x01\x12\x15\n\x11RECORD_FORMAT_PSQ\x10\x1e\x12\x1a\n\x16RECORD_FORMAT_POSITION\x10\x1f\x12\x16\n\x12RECORD_FORMAT_JSON\x10 2\xc2\x06\n\x0bGameService\x12^\n\x07GetGame\x12\x19.meijin.v1.GetGameRequest\x1a\x1a.meijin.v1.GetGameResponse\"\x1c\x88\xb5\x18\x02\x92\xb5\x18\x14GET /games/{game_id}\x12o\n\nGetChances\x12\x1c.meijin.v1.GetChancesRequest\x1a\x1d.meijin.v1.GetChancesResponse\"$\x88\xb5\x18\x02\x92\xb5\x18\x1cGET /games/{game_id}/chances\x12x\n\tListGames\x12\x1b.meijin.v1.ListGamesRequest\x1a\x1c.meijin.v1.ListGamesResponse\"0\x88\xb5\x18\x02\x92\xb5\x18\nGET /games\x9a\xb5\x18\x1astate=finished&page_size=5\x12l\n\tWatchGame\x12\x1b.meijin.v1.WatchGameRequest\x1a\x1c.meijin.v1.WatchGameResponse\"\"\x88\xb5\x18\x02\x92\xb5\x18\x1aGET /games/{game_id}/watch0\x01\x12u\n\nWatchArena\x12\x1c.meijin.v1.WatchArenaRequest\x1a\x1d.meijin.v1.WatchArenaResponse\"(\x88\xb5\x18\x02\x92\xb5\x18\x10GET /arena/watch\x9a\xb5\x18\x0cmax_games=100\x01\x12\x81\x01\n\nExportGame\x12\x1c.meijin.v1.ExportGameRequest\x1a\x1d.meijin.v1.ExportGameResponse\"6\x88\xb5\x18\x02\x92\xb5\x18\x1bGET /games/{game_id}/record\x9a\xb5\x18\x0f\x66ormat=position\x12\x7f\n\x08VoidGame\x12\x1a.meijin.v1.VoidGameRequest\x1a\x1b.meijin.v1.VoidGameResponse\":\x88\xb5\x18\t\x92\xb5\x18\x1aPOST /games/{game_id}/void\x9a\xb5\x18\x14{\"reason\": \"a test\"}b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmeijin/v1/game_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14meijin/v1/game.proto\x1a\x16meijin/v1/method.proto\"!\n\x0eGetGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"0\n\x0fGetGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game\"$\n\x11GetChancesRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"9\n\tChanceMap\x12\r\n\x05scale\x18\x01 \x01(\x01\x12\x0e\n\x06offset\x18\x02 \x01(\x01\x12\r\n\x05games\x18\x03 \x01(\r\"^\n\x12GetChancesResponse\x12#\n\x05\x62lack\x18\x01 \x01(\x0b\x32\x14.meijin.v1.ChanceMap\x12#\n\x05white\x18\x02 \x01(\x0b\x32\x14.meijin.v1.ChanceMap\"\xaf\x03\n\x10ListGamesRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12#\n\x05state\x18\x03 \x01(\x0e\x32\x14.meijin.v1.GameState\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\t\x12\x0e\n\x06ladder\x18\x1e \x01(\t\x12.\n\nstart_time\x18\x1f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18  \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nwith_moves\x18! \x01(\x08\x12 \n\x06winner\x18\x64 \x01(\x0e\x32\x10.meijin.v1.Color\x12\r\n\x05\x64rawn\x18\x65 \x01(\x08\x12!\n\x06\x65nding\x18\x66 \x01(\x0e\x32\x11.meijin.v1.Ending\x12\x1d\n\x04rule\x18g \x01(\x0e\x32\x0f.meijin.v1.Rule\x12\x11\n\tmin_plies\x18h \x01(\r\x12\x11\n\tmax_plies\x18i \x01(\r\x12\x10\n\x08opponent\x18j \x01(\t\"L\n\x11ListGamesResponse\x12\x1e\n\x05games\x18\x01 \x03(\x0b\x32\x0f.meijin.v1.Game\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"#\n\x10WatchGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"w\n\x11WatchGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game\x12\x1e\n\x05moves\x18\x02 \x03(\x0b\x32\x0f.meijin.v1.Move\x12#\n\x07variant\x18\x03 \x01(\x0b\x32\x12.meijin.v1.Variant\"\x8d\x01\n\x11WatchArenaRequest\x12\x10\n\x08max_rate\x18\x01 \x01(\x01\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x10\n\x08game_ids\x18\x03 \x03(\t\x12\x11\n\tmax_games\x18\x04 \x01(\r\x12\x1d\n\x04rule\x18\x64 \x01(\x0e\x32\x0f.meijin.v1.Rule\x12\x0b\n\x03\x62ot\x18\x65 \x01(\t\"\x83\x01\n\x12WatchArenaResponse\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x05games\x18\x02 \x03(\x0b\x32\x15.meijin.v1.GameUpdate\x12\x0c\n\x04more\x18\x03 \x01(\x08\x12\x0f\n\x07running\x18\x04 \x01(\r\"\x8a\x02\n\nGameUpdate\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x1d\n\x04game\x18\x02 \x01(\x0b\x32\x0f.meijin.v1.Game\x12\x0b\n\x03ply\x18\x03 \x01(\r\x12\r\n\x05moves\x18\x04 \x01(\x0c\x12!\n\x06\x63locks\x18\x05 \x01(\x0b\x32\x11.meijin.v1.Clocks\x12\x33\n\x10\x62lack_evaluation\x18\x06 \x01(\x0b\x32\x19.meijin.v1.GameEvaluation\x12\x33\n\x10white_evaluation\x18\x07 \x01(\x0b\x32\x19.meijin.v1.GameEvaluation\x12#\n\x07variant\x18\x08 \x01(\x0b\x32\x12.meijin.v1.Variant\"O\n\x06\x43locks\x12\x10\n\x08\x62lack_ms\x18\x01 \x01(\r\x12\x10\n\x08white_ms\x18\x02 \x01(\r\x12!\n\x07running\x18\x03 \x01(\x0e\x32\x10.meijin.v1.Color\"H\n\x0eGameEvaluation\x12\x0b\n\x03ply\x18\x01 \x01(\r\x12)\n\x08\x61nalysis\x18\x02 \x01(\x0b\x32\x17.meijin.v1.MoveAnalysis\"M\n\x11\x45xportGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\'\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\x17.meijin.v1.RecordFormat\"\"\n\x12\x45xportGameResponse\x12\x0c\n\x04text\x18\x01 \x01(\t\"2\n\x0fVoidGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"1\n\x10VoidGameResponse\x12\x1d\n\x04game\x18\x01 \x01(\x0b\x32\x0f.meijin.v1.Game*\x8f\x01\n\x0cRecordFormat\x12\x1d\n\x19RECORD_FORMAT_UNSPECIFIED\x10\x00\x12\x15\n\x11RECORD_FORMAT_SGF\x10\x01\x12\x15\n\x11RECORD_FORMAT_PSQ\x10\x1e\x12\x1a\n\x16RECORD_FORMAT_POSITION\x10\x1f\x12\x16\n\x12RECORD_FORMAT_JSON\x10 2\xc2\x06\n\x0bGameService\x12^\n\x07GetGame\x12\x19.meijin.v1.GetGameRequest\x1a\x1a.meijin.v1.GetGameResponse\"\x1c\x88\xb5\x18\x02\x92\xb5\x18\x14GET /games/{game_id}\x12o\n\nGetChances\x12\x1c.meijin.v1.GetChancesRequest\x1a\x1d.meijin.v1.GetChancesResponse\"$\x88\xb5\x18\x02\x92\xb5\x18\x1cGET /games/{game_id}/chances\x12x\n\tListGames\x12\x1b.meijin.v1.ListGamesRequest\x1a\x1c.meijin.v1.ListGamesResponse\"0\x88\xb5\x18\x02\x92\xb5\x18\nGET /games\x9a\xb5\x18\x1astate=finished&page_size=5\x12l\n\tWatchGame\x12\x1b.meijin.v1.WatchGameRequest\x1a\x1c.meijin.v1.WatchGameResponse\"\"\x88\xb5\x18\x02\x92\xb5\x18\x1aGET /games/{game_id}/watch0\x01\x12u\n\nWatchArena\x12\x1c.meijin.v1.WatchArenaRequest\x1a\x1d.meijin.v1.WatchArenaResponse\"(\x88\xb5\x18\x02\x92\xb5\x18\x10GET /arena/watch\x9a\xb5\x18\x0cmax_games=100\x01\x12\x81\x01\n\nExportGame\x12\x1c.meijin.v1.ExportGameRequest\x1a\x1d.meijin.v1.ExportGameResponse\"6\x88\xb5\x18\x02\x92\xb5\x18\x1bGET /games/{game_id}/record\x9a\xb5\x18\x0f\x66ormat=position\x12\x7f\n\x08VoidGame\x12\x1a.meijin.v1.VoidGameRequest\x1a\x1b.meijin.v1.VoidGameResponse\":\x88\xb5\x18\t\x92\xb5\x18\x1aPOST /games/{game_id}/void\x9a\xb5\x18\x14{\"reason\": \"a test\"}b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -48,8 +48,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GAMESERVICE'].methods_by_name['ExportGame']._serialized_options = b'\210\265\030\002\222\265\030\033GET /games/{game_id}/record\232\265\030\017format=position'
   _globals['_GAMESERVICE'].methods_by_name['VoidGame']._loaded_options = None
   _globals['_GAMESERVICE'].methods_by_name['VoidGame']._serialized_options = b'\210\265\030\t\222\265\030\032POST /games/{game_id}/void\232\265\030\024{\"reason\": \"a test\"}'
-  _globals['_RECORDFORMAT']._serialized_start=1973
-  _globals['_RECORDFORMAT']._serialized_end=2116
+  _globals['_RECORDFORMAT']._serialized_start=1991
+  _globals['_RECORDFORMAT']._serialized_end=2134
   _globals['_GETGAMEREQUEST']._serialized_start=122
   _globals['_GETGAMEREQUEST']._serialized_end=155
   _globals['_GETGAMERESPONSE']._serialized_start=157
@@ -61,31 +61,31 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETCHANCESRESPONSE']._serialized_start=304
   _globals['_GETCHANCESRESPONSE']._serialized_end=398
   _globals['_LISTGAMESREQUEST']._serialized_start=401
-  _globals['_LISTGAMESREQUEST']._serialized_end=814
-  _globals['_LISTGAMESRESPONSE']._serialized_start=816
-  _globals['_LISTGAMESRESPONSE']._serialized_end=892
-  _globals['_WATCHGAMEREQUEST']._serialized_start=894
-  _globals['_WATCHGAMEREQUEST']._serialized_end=929
-  _globals['_WATCHGAMERESPONSE']._serialized_start=931
-  _globals['_WATCHGAMERESPONSE']._serialized_end=1050
-  _globals['_WATCHARENAREQUEST']._serialized_start=1053
-  _globals['_WATCHARENAREQUEST']._serialized_end=1194
-  _globals['_WATCHARENARESPONSE']._serialized_start=1197
-  _globals['_WATCHARENARESPONSE']._serialized_end=1328
-  _globals['_GAMEUPDATE']._serialized_start=1331
-  _globals['_GAMEUPDATE']._serialized_end=1597
-  _globals['_CLOCKS']._serialized_start=1599
-  _globals['_CLOCKS']._serialized_end=1678
-  _globals['_GAMEEVALUATION']._serialized_start=1680
-  _globals['_GAMEEVALUATION']._serialized_end=1752
-  _globals['_EXPORTGAMEREQUEST']._serialized_start=1754
-  _globals['_EXPORTGAMEREQUEST']._serialized_end=1831
-  _globals['_EXPORTGAMERESPONSE']._serialized_start=1833
-  _globals['_EXPORTGAMERESPONSE']._serialized_end=1867
-  _globals['_VOIDGAMEREQUEST']._serialized_start=1869
-  _globals['_VOIDGAMEREQUEST']._serialized_end=1919
-  _globals['_VOIDGAMERESPONSE']._serialized_start=1921
-  _globals['_VOIDGAMERESPONSE']._serialized_end=1970
-  _globals['_GAMESERVICE']._serialized_start=2119
-  _globals['_GAMESERVICE']._serialized_end=2953
+  _globals['_LISTGAMESREQUEST']._serialized_end=832
+  _globals['_LISTGAMESRESPONSE']._serialized_start=834
+  _globals['_LISTGAMESRESPONSE']._serialized_end=910
+  _globals['_WATCHGAMEREQUEST']._serialized_start=912
+  _globals['_WATCHGAMEREQUEST']._serialized_end=947
+  _globals['_WATCHGAMERESPONSE']._serialized_start=949
+  _globals['_WATCHGAMERESPONSE']._serialized_end=1068
+  _globals['_WATCHARENAREQUEST']._serialized_start=1071
+  _globals['_WATCHARENAREQUEST']._serialized_end=1212
+  _globals['_WATCHARENARESPONSE']._serialized_start=1215
+  _globals['_WATCHARENARESPONSE']._serialized_end=1346
+  _globals['_GAMEUPDATE']._serialized_start=1349
+  _globals['_GAMEUPDATE']._serialized_end=1615
+  _globals['_CLOCKS']._serialized_start=1617
+  _globals['_CLOCKS']._serialized_end=1696
+  _globals['_GAMEEVALUATION']._serialized_start=1698
+  _globals['_GAMEEVALUATION']._serialized_end=1770
+  _globals['_EXPORTGAMEREQUEST']._serialized_start=1772
+  _globals['_EXPORTGAMEREQUEST']._serialized_end=1849
+  _globals['_EXPORTGAMERESPONSE']._serialized_start=1851
+  _globals['_EXPORTGAMERESPONSE']._serialized_end=1885
+  _globals['_VOIDGAMEREQUEST']._serialized_start=1887
+  _globals['_VOIDGAMEREQUEST']._serialized_end=1937
+  _globals['_VOIDGAMERESPONSE']._serialized_start=1939
+  _globals['_VOIDGAMERESPONSE']._serialized_end=1988
+  _globals['_GAMESERVICE']._serialized_start=2137
+  _globals['_GAMESERVICE']._serialized_end=2971
 # @@protoc_insertion_point(module_scope)

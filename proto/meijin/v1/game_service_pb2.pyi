@@ -207,6 +207,7 @@ class ListGamesRequest(_message.Message):
     RULE_FIELD_NUMBER: _builtins.int
     MIN_PLIES_FIELD_NUMBER: _builtins.int
     MAX_PLIES_FIELD_NUMBER: _builtins.int
+    OPPONENT_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """Only this tournament's; every game's when empty."""
     bot: _builtins.str
@@ -237,6 +238,8 @@ class ListGamesRequest(_message.Message):
     """Only ended games with at least this many stones."""
     max_plies: _builtins.int
     """Only ended games with at most this many stones; 0 or absent for no bound."""
+    opponent: _builtins.str
+    """Only games in which this bot played, beside `bot`."""
     @_builtins.property
     def start_time(self) -> _timestamp_pb2.Timestamp:
         """Only games that started then or later."""
@@ -263,10 +266,11 @@ class ListGamesRequest(_message.Message):
         rule: _game_pb2.Rule.ValueType = ...,
         min_plies: _builtins.int = ...,
         max_plies: _builtins.int = ...,
+        opponent: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "start_time", b"start_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "drawn", b"drawn", "end_time", b"end_time", "ending", b"ending", "ladder", b"ladder", "max_plies", b"max_plies", "min_plies", b"min_plies", "page_size", b"page_size", "page_token", b"page_token", "rule", b"rule", "start_time", b"start_time", "state", b"state", "tournament_id", b"tournament_id", "winner", b"winner", "with_moves", b"with_moves"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "drawn", b"drawn", "end_time", b"end_time", "ending", b"ending", "ladder", b"ladder", "max_plies", b"max_plies", "min_plies", b"min_plies", "opponent", b"opponent", "page_size", b"page_size", "page_token", b"page_token", "rule", b"rule", "start_time", b"start_time", "state", b"state", "tournament_id", b"tournament_id", "winner", b"winner", "with_moves", b"with_moves"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

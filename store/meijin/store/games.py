@@ -18,6 +18,7 @@ from sqlalchemy import (
     TextClause,
     func,
     null,
+    or_,
     select,
     type_coerce,
 )
@@ -169,6 +170,8 @@ class NarrowFilter:
     rule: Rule | None = None
     min_plies: int = 0
     max_plies: int | None = None
+    opponents: Sequence[BotVersionId] | None = None
+    """Versions of which one has played."""
 
     def conditions(self) -> Iterator[ColumnElement[bool]]:
         if self.result is not None:
@@ -183,6 +186,9 @@ class NarrowFilter:
             yield stones >= self.min_plies
         if self.max_plies is not None:
             yield stones <= self.max_plies
+        if self.opponents is not None:
+            sides = (Game.black_id + 0, Game.white_id + 0)  # else SQLite would sort all of theirs
+            yield or_(*(side.in_(self.opponents) for side in sides))
 
 
 ANY_GAME = NarrowFilter()

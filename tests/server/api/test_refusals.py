@@ -64,6 +64,7 @@ VOIDS = [
 ]
 LISTS_OF_GAMES = [
     (LIST_GAMES, {"bot": "nobody"}, MISSING, 'no bot "nobody"'),
+    (LIST_GAMES, {"opponent": "nobody"}, MISSING, 'no bot "nobody"'),
     (LIST_GAMES, {"tournament_id": "x"}, INVALID, "tournament_id"),
     (LIST_GAMES, {"tournament_id": "x" * 100_000}, INVALID, "tournament_id"),
     (LIST_GAMES, {"page_token": "x"}, INVALID, "page_token"),

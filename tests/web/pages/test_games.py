@@ -42,11 +42,12 @@ async def test_pages_lead_to_each_other() -> None:
 async def test_filters_are_asked_for_and_kept() -> None:
     """By rule, result, ending, length and bot; what nobody knows is refused with what there is."""
     found = pb.ListGamesResponse(next_page_token="3")
-    address = "/games?bot=ann&state=white&rule=caro_exact&ending=five&least=20&most=40"
+    address = "/games?bot=ann&opponent=bob&state=white&rule=caro_exact&ending=five&least=20&most=40"
     browsing = browse(ListGames=found)
     page = (await browsing.get(address)).text
     wanted = pb.ListGamesRequest(
         bot="ann",
+        opponent="bob",
         state=game_pb2.GAME_STATE_FINISHED,
         winner=game_pb2.COLOR_WHITE,
         rule=game_pb2.RULE_CARO_EXACT,

@@ -21,7 +21,7 @@ from meijin.server.api.answers.pages import (
 from meijin.server.errors import invalid_request
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.storage import Storage
-from meijin.store.bots import get_bot
+from meijin.store.bots import get_bot, version_ids
 from meijin.store.games import (
     ANY_GAME,
     GameRow,
@@ -92,7 +92,8 @@ def _list(
 ) -> Sequence[_Found]:
     before, tournament_id = page_key(after), id_if_any(request, "tournament_id", TournamentId)
     bot_id = get_bot(connection, request.bot) if request.bot else None
-    state, narrow, floor = member_if_any(request, "state", GameState), _narrow(request), None
+    state, narrow = member_if_any(request, "state", GameState), _narrow(connection, request)
+    floor = None
     if narrow != ANY_GAME and state in {None, GameState.FINISHED}:
         floor = look_floor(connection, before=before, tournament_id=tournament_id, bot_id=bot_id)
     rows = list_games(
@@ -112,7 +113,8 @@ def _list(
     return BoundedRows([(row, said.get(row.id)) for row in rows], str(floor or ""))
 
 
-def _narrow(request: pb.ListGamesRequest) -> NarrowFilter:
+def _narrow(connection: Connection, request: pb.ListGamesRequest) -> NarrowFilter:
+    opponent = get_bot(connection, request.opponent) if request.opponent else None
     with invalid_request():
         return NarrowFilter(
             result=Result.DRAW if request.drawn else RESULTS.get(request.winner),
@@ -120,6 +122,7 @@ def _narrow(request: pb.ListGamesRequest) -> NarrowFilter:
             rule=rule_from_proto(request.rule) if request.rule else None,
             min_plies=request.min_plies,
             max_plies=request.max_plies or None,
+            opponents=None if opponent is None else version_ids(connection, opponent),
         )
 
 

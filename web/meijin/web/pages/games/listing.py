@@ -40,6 +40,7 @@ async def show(request: PageRequest) -> LazyPage:
     asked = game_service_pb2.ListGamesRequest(
         tournament_id=request.text("tournament").strip(),
         bot=request.text("bot").strip(),
+        opponent=request.text("opponent").strip(),
         ladder=request.text("ladder").strip(),
         rule=RULES[rule],
         ending=ENDINGS[ending],

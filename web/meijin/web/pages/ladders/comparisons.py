@@ -15,9 +15,7 @@ from meijin.web.request import Page, PageRequest
 from meijin.wire.standings import (
     added,
     chance_text,
-    games_of,
     results,
-    share_text,
     version_names,
 )
 from meijin.wire.text import spreadsheet_text
@@ -103,9 +101,6 @@ async def show_head_to_head(request: PageRequest) -> LazyPage:
         names=[each.bot for each in standings],
         name=LadderName.parse(request.path["name"]),
         added=added,
-        games_of=games_of,
-        results=results,
-        share=share_text,
     )
 
 
