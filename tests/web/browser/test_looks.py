@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.browser.chromium import PHONE, Watched
+from tests.web.browser.chromium import PATIENCE_MS, PHONE, Watched
 from tests.web.browser.conftest import sign_in
 
 if TYPE_CHECKING:
     from tests.web.browser.stage import Stage
+
+expect.set_options(timeout=PATIENCE_MS)
 
 LAPTOPS = ((1366, 768), (1440, 900))
 GAME_CONTROLS = (

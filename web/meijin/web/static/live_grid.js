@@ -116,14 +116,20 @@ class Boards {
       whole: (ids) => {
         for (const id of [...this.#shown.keys()]) if (!ids.has(id)) this.#remove(id);
       },
-      over: () => root.matches("[data-tv]") && setTimeout(showNext, NEXT_MS, root),
+      over: () => this.#end(),
     });
     for (const article of root.querySelectorAll("[data-game]")) {
       this.#shown.set(article.dataset.game, new LiveBoard(article, this.stream));
     }
-    setInterval(() => {
+    this.ticking = setInterval(() => {
       if (!document.hidden) for (const board of this.#shown.values()) board.tick();
     }, CLOCK_MS);
+  }
+
+  /** Nothing more will come; what is shown large gives its place to the next. */
+  #end() {
+    clearInterval(this.ticking);
+    if (this.root.matches("[data-tv]")) setTimeout(showNext, NEXT_MS, this.root);
   }
 
   /** The board of a game; a new one takes the place of one that has ended. */
@@ -155,7 +161,10 @@ class Boards {
 async function showNext(root) {
   try {
     const answer = await fetch(location.href);
+    if (!answer.ok) throw new Error(answer.statusText);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const beside = "[data-beside]"; // how a tournament stands
+    document.querySelector(beside)?.replaceWith(page.querySelector(beside) ?? "");
     const next = page.querySelector("[data-tv]");
     root.replaceWith(next);
     follow(next);
