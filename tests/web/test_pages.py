@@ -72,6 +72,7 @@ EMPTY = (
 
 CRASHED = (
     Told("/bots/ada", (">Versions<", ">Most met<", ">By opening<", ">By ending<", ">Last games<")),
+    Told("/bots/ada", ('<a href="#faults">1 \u00d7</a>', 'id="faults"')),
     Told("/bots/ada", ("crash", "ValueError: &lt;odd&gt;", 'href="/games/1"', "Rules: ")),
     Told("/bots/ada", ('class="lost"', "Lost to bob, game 1"), ("/play?bot=",)),
     Told("/bots/bob", ('class="won"', "Won against ada, game 1")),
