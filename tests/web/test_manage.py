@@ -117,8 +117,11 @@ async def test_bots_are_banned_and_renamed(site: SiteInTest, server: ServerInTes
     browsing = await operator(site)
     to = await browsing.get("/manage/bots?name=ada")
     assert to.headers["location"] == "/account/bots/ada"
+    assert 'value="ban"' in (await browsing.get("/account/bots/ada")).text
     done = await browsing.post("/manage/bots", name="ada", action="ban", text="<i>it cheats</i>")
-    assert "&lt;i&gt;it cheats&lt;/i&gt;" in (await browsing.get(done.headers["location"])).text
+    page = (await browsing.get(done.headers["location"])).text
+    assert "&lt;i&gt;it cheats&lt;/i&gt;" in page
+    assert ('value="unban"' in page, 'value="ban"' in page) == (True, False)
     await browsing.post("/manage/bots", name="ada", action="unban")
     done = await browsing.post("/manage/bots", name="ada", action="rename", text="eve")
     assert done.headers["location"] == "/account/bots/eve"
