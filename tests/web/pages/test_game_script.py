@@ -141,11 +141,11 @@ def test_charts_lead_to_plies(seen: Seen) -> None:
 def test_numbers_can_be_hidden(seen: Seen) -> None:
     """And stay so on the next page."""
     seen.open(SAID)
-    assert seen.count(".board .stone text") == 9
+    assert seen.count(".board .digits text") == 9
     seen.page.uncheck("[data-numbers]")
-    assert seen.count(".board .stone text") == 0
+    assert seen.count(".board .digits text") == 0
     seen.open(SAID)
-    assert (seen.count(".board .stone"), seen.count(".board .stone text")) == (9, 0)
+    assert (seen.count(".board .stone"), seen.count(".board .digits text")) == (9, 0)
 
 
 def test_forbidden_cells_follow_the_ply(seen: Seen) -> None:

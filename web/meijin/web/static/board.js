@@ -84,6 +84,7 @@ export class Board {
     svg.replaceChildren(bodies(), wood, ...this.#grid(), ...(words ? this.#names() : []));
     this.stones = svg.appendChild(make("g", { class: "stones" }));
     this.marks = svg.appendChild(make("g", { class: "marks" }));
+    this.digits = svg.appendChild(make("g", { class: "digits" })); // over the winning line
     if (words) this.#text = this.#hiddenText();
     this.show({});
   }
@@ -93,13 +94,13 @@ export class Board {
    * @param {Shown} shown
    */
   show(shown) {
-    const before = this.#shown;
     const now = { ...NOTHING, ...shown };
     now.ply = Math.max(0, Math.min(now.moves.length, now.ply ?? now.moves.length));
     this.#shown = now;
-    if (now.numbers !== before.numbers) this.#keep(0);
-    this.#place(now.moves.slice(0, now.ply), now.numbers);
+    const cells = now.moves.slice(0, now.ply);
+    this.#place(cells);
     this.marks.replaceChildren(...this.#markings(now));
+    this.digits.replaceChildren(...(now.numbers ? cells.map(this.#number, this) : []));
     this.#describe(now);
     this.#cursor?.refresh();
   }
@@ -173,13 +174,12 @@ export class Board {
     for (const { element } of this.#drawn.splice(count)) element.remove();
   }
 
-  #place(cells, numbers) {
+  #place(cells) {
     let same = 0;
     while (same < cells.length && this.#drawn[same]?.cell === cells[same]) same++;
     this.#keep(same);
     for (let index = same; index < cells.length; index++) {
-      const number = numbers ? index + 1 : undefined;
-      const element = this.#stone(cells[index], SIDES[index % 2], { number });
+      const element = this.#stone(cells[index], SIDES[index % 2]);
       this.#drawn.push({ cell: cells[index], element });
       this.stones.append(element);
     }
@@ -210,6 +210,11 @@ export class Board {
       taken.add(cell);
       yield this.#stone(cell, SIDES[(ply + index) % 2], { kind: "pv", number: index + 1 });
     }
+  }
+
+  #number(cell, index) {
+    const { x, y } = this.at(cell);
+    return make("text", { class: `on-${SIDES[index % 2]}`, x, y: y + 4 }, index + 1);
   }
 
   #ring(cell, kind, r) {
