@@ -115,6 +115,17 @@ async def test_link_sets_all_terms(browsing: Browsing) -> None:
 
 
 @pytest.mark.usefixtures("rita")
+async def test_link_is_shown_for_what_is_chosen(browsing: Browsing) -> None:
+    """By a button that leaves the terms unfolded, with the link in sight."""
+    page = (await browsing.get(LINK)).text
+    assert 'formmethod="get" formnovalidate name="terms"' in page
+    assert '<details class="card terms">' in page
+    page = (await browsing.get(f"{LINK}&terms=1")).text
+    assert '<details class="card terms" open>' in page
+    assert ORIGIN + LINK.replace("&", "&amp;") + "<" in page
+
+
+@pytest.mark.usefixtures("rita")
 async def test_link_to_what_cannot_be(browsing: Browsing) -> None:
     """What is refused is told above the form with the usual terms; a bot may be away."""
     for query, status, words in (
