@@ -104,8 +104,10 @@ async def test_a_game_is_voided_and_played_again(site: SiteInTest) -> None:
     browsing = await operator(site)
     key = black.start.game_id
     assert f'value="{key}"' in (await browsing.get(f"/manage?game={key}")).text
+    assert "void-game" not in (await browsing.get(f"/games/{key}")).text
     answer = await browsing.post("/manage/games", game=key, reason="the light was out")
     assert answer.headers["location"] == f"/games/{key}"
+    assert "void-game" in (await browsing.get(f"/games/{key}")).text
     again = await black.started()
     assert again.game_id != key
     assert (await browsing.post("/manage/games", game=key, reason="twice")).status == 400

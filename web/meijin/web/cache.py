@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from http import HTTPStatus
+from math import inf
 from typing import TypeVar
 
 from google.protobuf.message import Message
@@ -138,6 +139,11 @@ class PageCache:
             self._making[key] = task
             task.add_done_callback(lambda _: self._making.pop(key))
         return await asyncio.shield(task)
+
+    def expire(self, key: Hashable) -> None:
+        """Have a page looked up again at once: what it shows was changed by who goes on to it."""
+        if key in self._pages:
+            self._pages[key] = replace(self._pages[key], made=-inf)
 
     async def write(self, page: LazyPage) -> StoredPage:
         """A page that nobody else is to see, written and not kept.

@@ -1,8 +1,9 @@
 """The site: the application, with the routes of every part of it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import replace
 from functools import partial
+from urllib.parse import urlsplit
 
 from grpc.aio import AioRpcError
 from starlette.applications import Starlette
@@ -67,11 +68,15 @@ def _shown(site: SiteState, page: Page) -> Callable[[Request], Awaitable[Respons
 
         if len(url.query) > MAX_QUERY:
             raise HTTPException(414, "the address is longer than any of ours")
-        key = (request.origin, url.path, url.query, request.visitor.token)
-        stored = await site.cache.page(key, look_up, page.max_age)
+        stored = await site.cache.page(_key(request, url.path, url.query), look_up, page.max_age)
         return stored.response(http)
 
     return endpoint
+
+
+def _key(request: PageRequest, path: str, query: str) -> Hashable:
+    """What a page is kept by: its address, and whose it is."""
+    return request.origin, path, query, request.visitor.token
 
 
 def _handled(site: SiteState, handle: Handle) -> Callable[[Request], Awaitable[Response]]:
@@ -79,6 +84,10 @@ def _handled(site: SiteState, handle: Handle) -> Callable[[Request], Awaitable[R
         request = PageRequest(http, site)
         await site.names.look(request.services)
         answer = await handle(request)
-        return await request.private(answer) if isinstance(answer, LazyPage) else answer
+        if isinstance(answer, LazyPage):
+            return await request.private(answer)
+        to = urlsplit(answer.headers.get("location", ""))
+        site.cache.expire(_key(request, to.path, to.query))
+        return answer
 
     return endpoint
