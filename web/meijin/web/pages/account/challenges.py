@@ -47,15 +47,16 @@ async def _page(request: PageRequest, fields: Fields, refusal: Refusal | None = 
         running=shows == "running",
     )
     bots = await offered_bots(request.services, connected=True)
+    mine = [each.name for each in bots if not owner or each.owner == owner]
     return await request.list_page(
         "challenges.html",
         request.services.challenges.ListChallenges,
         asked,
         opponents=[each.name for each in bots if _accepts(each, owner)],
-        mine=[each.name for each in bots if not owner or each.owner == owner],
+        mine=mine,
         shows=shows,
         is_signed_in=request.is_signed_in,
-        values={**USUAL, "challenger": "", **fields},
+        values={**USUAL, "challenger": mine[0] if len(mine) == 1 else "", **fields},
         offered=CHOICES,
         refusal=refusal,
         status=HTTPStatus.BAD_REQUEST if refusal else HTTPStatus.OK,
