@@ -420,3 +420,16 @@ async def test_a_challenge_takes_the_place_of_another(server: ServerInTest) -> N
     assert await placed(server, waiting.challenge_id) == (0, 1)
     assert (await found(server, first.challenge_id)).state == 3
     assert (await found(server, second.challenge_id)).running_games == 1
+
+
+@CLOSED
+async def test_no_request_replaces_the_challenge_of_somebody_else(server: ServerInTest) -> None:
+    """Nor does one that is sent again: it finds what it has made, and takes nothing back."""
+    ada, zoe, _ = await hosted(server, max_games=2)
+    first = await challenge(server, zoe)
+    await ada.started()
+    token, _ = await guest(server)
+    own = await challenge(server, token, request_id="again")
+    again = await challenge(server, token, request_id="again", in_place_of=first.challenge_id)
+    assert again.challenge_id == own.challenge_id
+    assert (await found(server, first.challenge_id)).running_games == 1

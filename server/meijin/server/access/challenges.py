@@ -178,6 +178,9 @@ class ChallengeControl:
             await self._control.play(made)
             return
         rows = [await self._storage.read(store.get_challenge, each) for each in (made, replaced)]
+        if rows[1].state is TournamentState.RUNNING:  # the request was sent before with another
+            await self._control.play(made)
+            return
         is_same = rows[0].opponent_id == rows[1].opponent_id
         await self._control.play(made, place_of=replaced if is_same else None)
         async with self._control.changing:
