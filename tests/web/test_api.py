@@ -150,6 +150,7 @@ REFUSED: tuple[Any, ...] = (
     sent_bots(b'{"name": "a", "name": "b"}', "name"),
     sent_bots(b"[" * 100_000, "RegisterBotRequest"),
     sent_bots(b'{"name": "\\ud800"}', "RegisterBotRequest"),
+    sent_bots(b'{"\\ud800": 1}', 'no field "\\ud800"'),
     sent_bots(b"\xff", "RegisterBotRequest"),
     sent_bots(b'{"name": ' + b"9" * 5000 + b"}", "RegisterBotRequest"),
     sent_bots(b" " * (MAX_BODY + 1), "bytes", 413),

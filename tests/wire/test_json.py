@@ -185,6 +185,7 @@ def _scalar(field: FieldDescriptor, rng: Random) -> Any:
         (game_pb2.Game, [], "Game is an object"),
         (game_pb2.Game, {"moves": [None]}, "Move is an object"),
         (CreateInvitationRequest, {"lifetime_seconds": 1e300}, "lifetime"),
+        (CreateInvitationRequest, {"lifetime_seconds": 10**4000}, "too large"),
     ],
 )
 def test_what_cannot_be_read(kind: type[Message], value: object, words: str) -> None:

@@ -159,7 +159,7 @@ def message_of(kind: type[M], value: object) -> M:
     """
     try:
         return json_format.ParseDict(_read_object(value, kind.DESCRIPTOR, GOMOKU), kind())
-    except json_format.Error as error:
+    except (json_format.Error, OverflowError) as error:
         raise ValueError(str(error)) from None
 
 

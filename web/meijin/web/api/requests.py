@@ -141,7 +141,8 @@ def _read(kind: type[Message], value: Callable[[], object]) -> Message:
     try:
         return message_of(kind, value())
     except (ValueError, RecursionError) as error:
-        line, *_ = str(error).splitlines() or ["it nests too deeply"]
+        told = str(error).encode(errors="backslashreplace").decode()  # half a pair of UTF-16
+        line, *_ = told.splitlines() or ["it nests too deeply"]
         raise bad_request(f"this is no {kind.DESCRIPTOR.name}: {line[:300]}") from None
 
 
