@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from itertools import islice, product
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
 from google.protobuf.json_format import MessageToDict
+from tests.query_plans import statements
 
 from meijin.server.match.live.live_game import SUPPLIER_FAILURES
+from meijin.store.faults import add_faults
+from meijin.store.schema import Fault, FaultKind, FaultParty
 from meijin.v1 import fault_service_pb2 as pb
 from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as play_pb
@@ -98,6 +104,22 @@ async def test_faults_in_groups(server: ServerInTest) -> None:
     assert 0 < group.first_time.ToNanoseconds() < group.newest.create_time.ToNanoseconds()
     assert not (await server.ask(groups, bot=black.name, kind=pb.FAULT_KIND_CRASH)).groups
     assert not (await server.ask(groups, bot=white.name)).groups
+
+
+async def test_groups_are_counted_once(server: ServerInTest) -> None:
+    """However long a page is: each look goes through the ledger."""
+    crash: dict[str, Any] = {
+        "kind": FaultKind.CRASH,
+        "party": FaultParty.BOT,
+        "create_time": datetime.now(UTC),
+    }
+    details = map("".join, product(ascii_lowercase, repeat=2))
+    made = [Fault(detail=each, **crash) for each in islice(details, 250)]
+    server.database.write(add_faults, made)
+    with statements(server.database.reader) as asked:
+        groups = await server.ask("FaultService/ListFaultGroups", page_size=1000)
+    assert len(groups.groups) == len(made)
+    assert sum("GROUP BY fault.version_id" in each for each in asked) == 1
 
 
 async def test_a_supplier_that_fails_too_often_forfeits(start_server: StartServer) -> None:

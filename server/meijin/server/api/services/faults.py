@@ -10,6 +10,7 @@ from meijin.server.access.caller import current_caller
 from meijin.server.access.permissions import check_call
 from meijin.server.api.answers.messages import fault_to_proto
 from meijin.server.api.answers.pages import (
+    MAX_SIZE,
     id_if_any,
     list_page,
     member_if_any,
@@ -56,8 +57,9 @@ class FaultServicer(FaultServiceServicer):
             request,
             pb.ListFaultGroupsResponse,
             newest_first(partial(_groups, request=request)),
-            _group_to_proto,
-            token=attrgetter("newest.id"),
+            lambda group: group,
+            token=attrgetter("newest.fault_id"),
+            batch=MAX_SIZE,
         )
         page.pauses.extend(await self._pauses_of(request.bot))
         return page
@@ -81,8 +83,9 @@ def _labels(
 
 def _groups(
     connection: Connection, *, request: pb.ListFaultGroupsRequest, limit: int, before: int | None
-) -> Sequence[FaultGroup]:
-    return fault_groups(
+) -> Sequence[pb.FaultGroup]:
+    """The groups of a page as messages already: each look counts all faults, so there is but one."""
+    found = fault_groups(
         connection,
         limit=limit,
         before=before,
@@ -90,6 +93,7 @@ def _groups(
         class_id=get_class(connection, request.class_name).id if request.class_name else None,
         kind=member_if_any(request, "kind", FaultKind),
     )
+    return list(map(_group_to_proto, found))
 
 
 def _group_to_proto(group: FaultGroup) -> pb.FaultGroup:
