@@ -133,14 +133,7 @@ class BotServicer(BotServiceServicer):
     async def ListDisplayNames(
         self, request: pb.ListDisplayNamesRequest, context: Context
     ) -> pb.ListDisplayNamesResponse:
-        names, version = await self._storage.read(_display_names)
-        answer = pb.ListDisplayNamesResponse(version=version)
-        if request.version != version:
-            first = page_key(request.page_token) or 0
-            end = first + DISPLAY_NAMES
-            answer.display_names.update(names[first:end])
-            answer.next_page_token = str(end) if end < len(names) else ""
-        return answer
+        return await self._storage.read(_display_names, request)
 
     async def GetRatings(
         self, request: pb.GetRatingsRequest, context: Context
@@ -220,10 +213,19 @@ def _compare(
     return to_message(found, pb.CompareVersionsResponse, one=one, other=other)
 
 
-def _display_names(connection: Connection) -> tuple[Sequence[tuple[str, str]], str]:
-    """All display names, and what tells them from others."""
+def _display_names(
+    connection: Connection, request: pb.ListDisplayNamesRequest
+) -> pb.ListDisplayNamesResponse:
+    """A page of display names as a message already, with what tells all of them from others."""
     names = store.display_names(connection)
-    return names, hashlib.sha256(repr(names).encode()).hexdigest()[:20]
+    version = hashlib.sha256(repr(names).encode()).hexdigest()[:20]
+    answer = pb.ListDisplayNamesResponse(version=version)
+    if request.version != version:
+        first = page_key(request.page_token) or 0
+        end = first + DISPLAY_NAMES
+        answer.display_names.update(names[first:end])
+        answer.next_page_token = str(end) if end < len(names) else ""
+    return answer
 
 
 def version_to_proto(row: BotVersion, rating: VersionRating | None = None) -> pb.BotVersion:
