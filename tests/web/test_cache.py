@@ -120,6 +120,17 @@ async def test_crowd_is_refused(cache: PageCache, monkeypatch: pytest.MonkeyPatc
     assert [page.body for page in await asyncio.gather(*writing)] == [b"late", b"late"]
 
 
+async def test_one_host_holds_no_other_up(cache: PageCache) -> None:
+    """All that an address sends has one thread: that of others is done meanwhile."""
+    gate = threading.Event()
+    held = [asyncio.create_task(cache.in_turn("10.0.0.1", gate.wait)) for _ in range(9)]
+    await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        assert await cache.in_turn("10.0.0.2", lambda: "done") == "done"
+    gate.set()
+    assert all(await asyncio.gather(*held))
+
+
 async def test_long_text_is_compressed(cache: PageCache) -> None:
     """For those who take it; what it says can be had either way."""
     page = await cache.write(LazyPage((), lambda: "all " * 1000))

@@ -16,6 +16,7 @@ from datetime import timedelta
 from http import HTTPStatus
 from math import inf
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from google.protobuf.message import Message
 from starlette.requests import Request
@@ -119,6 +120,7 @@ class PageCache:
         self._making: dict[Hashable, asyncio.Task[StoredPage]] = {}
         self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="pages")
         self._waiting = 0
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def page(
         self, key: Hashable, look_up: Callable[[], Awaitable[LazyPage]], max_age: timedelta
@@ -167,6 +169,15 @@ class PageCache:
             return await asyncio.get_running_loop().run_in_executor(self._writers, work)
         finally:
             self._waiting -= 1
+
+    async def in_turn(self, host: str, work: Callable[[], Result]) -> Result:
+        """The same, one work of a host after another: so much of it holds nobody else up.
+
+        Raises:
+            Refusal: too many wait for that.
+        """
+        async with self._turns.setdefault(host, asyncio.Lock()):
+            return await self.in_thread(work)
 
     def close(self) -> None:
         self._writers.shutdown(wait=False, cancel_futures=True)

@@ -83,7 +83,7 @@ class Resource:
             query = request.url.query
             message = requests.message_of_query(method.request, path, query)
         else:
-            message = await _sent(request, site, method)
+            message = await _sent(request, site, method, visitor)
         headers = {
             "content-type": STREAM_TYPE,
             "cache-control": "no-store",
@@ -119,20 +119,20 @@ async def _look_up(request: Request, site: SiteState, method: Method, visitor: V
 async def _change(request: Request, site: SiteState, method: Method, visitor: Visitor) -> Response:
     """What any other verb answers."""
     _check_own(request)
-    message = await _sent(request, site, method)
+    message = await _sent(request, site, method, visitor)
     answer = await _call(site, method, visitor, message)
     page = await site.cache.write(LazyPage((), partial(json_text, answer), JSON))
     return page.response(request, control="no-store", identity=IDENTITY)
 
 
-async def _sent(request: Request, site: SiteState, method: Method) -> Message:
+async def _sent(request: Request, site: SiteState, method: Method, visitor: Visitor) -> Message:
     _check_own(request)
     if request.url.query:
         raise Refusal(HTTPStatus.BAD_REQUEST, "the fields of this request stand in its body")
     body = await requests.read_body(request)
     path = request.path_params
     read = partial(requests.message_of_body, method.request, path, body)
-    return await site.cache.in_thread(read)
+    return await site.cache.in_turn(visitor.host, read)
 
 
 async def _call(site: SiteState, method: Method, visitor: Visitor, message: Message) -> Message:
