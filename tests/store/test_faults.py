@@ -22,7 +22,14 @@ from meijin.store.faults import (
     signature_of,
 )
 from meijin.store.journal import JournalEntry, commit_entry
-from meijin.store.schema import EntryId, Fault, FaultKind, FaultParty, GameId
+from meijin.store.schema import (
+    FAULT_SIGNATURE,
+    EntryId,
+    Fault,
+    FaultKind,
+    FaultParty,
+    GameId,
+)
 
 
 def fault(kind: FaultKind, party: FaultParty, time: datetime, **more: Any) -> Fault:
@@ -93,6 +100,7 @@ def test_the_times_of_the_last_faults(database: Database, ledger: Scene) -> None
         ("KeyError: 'h8 (a.py, line 1)'\nb (crowd.py, line 35)", "KeyError crowd.py:35"),
         ("numpy.Odd (crowd.py, line 35)", "numpy.Odd crowd.py:35"),
         ("out of memory", "out of memory"),
+        ("x" * 100_000, "x" * FAULT_SIGNATURE),  # which takes no time
         ("took 3.125 s, 1:02 too long", "took … s, … too long"),
         ('h8 is taken, says "eve\'s"', "… is taken, says …"),
         ("a" * 200, "a" * 80),

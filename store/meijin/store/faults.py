@@ -100,8 +100,8 @@ _EXCEPTION = re.compile(
     r"(?P<name>[A-Za-z_][\w.]*)(?::.*)? \((?P<file>[^()]+), line (?P<line>\d+)\)", re.DOTALL
 )
 """How the SDK tells of an exception: its name, its words, and where it was."""
-_VARYING = re.compile(r"""\w*\d[\w.,:]*|"[^"]*"|'[^']*'""")
-"""Numbers, cells, times, and what is quoted."""
+_VARYING = re.compile(r"""\b\w*\d[\w.,:]*|"[^"]*"|'[^']*'""")
+"""Numbers, cells, times, and what is quoted; only where a word begins, as words may be long."""
 
 
 def signature_of(detail: str) -> str:
