@@ -248,9 +248,12 @@ def list_bots(
 
 def display_names(connection: Connection) -> Sequence[tuple[str, str]]:
     """Names with what people call those who have them: of bots and then of people, newest first."""
-    query = select(Bot.name, Bot.display_name).where(Bot.display_name != "", ~Bot.is_hidden)
-    query = query.order_by(is_person(), Bot.id.desc()).limit(MAX_DISPLAY_NAMES)
-    return [(name, display_name) for name, display_name in connection.execute(query)]
+    named = select(Bot.name, Bot.display_name).where(Bot.display_name != "", ~Bot.is_hidden)
+    found: list[tuple[str, str]] = []
+    for who in (~is_person(), is_person()):  # by their ids: to sort all takes twice as long
+        query = named.where(who).order_by(Bot.id.desc()).limit(MAX_DISPLAY_NAMES - len(found))
+        found += connection.execute(query).tuples()
+    return found
 
 
 def bots_of(connection: Connection, owner_id: OwnerId) -> Sequence[BotId]:

@@ -218,7 +218,7 @@ def _display_names(
 ) -> pb.ListDisplayNamesResponse:
     """A page of display names as a message already, with what tells all of them from others."""
     names = store.display_names(connection)
-    version = hashlib.sha256(repr(names).encode()).hexdigest()[:20]
+    version = hashlib.sha256("\n".join(map("\t".join, names)).encode()).hexdigest()[:20]
     answer = pb.ListDisplayNamesResponse(version=version)
     if request.version != version:
         first = page_key(request.page_token) or 0
