@@ -1453,7 +1453,7 @@ class ListTournamentsRequest(_message.Message):
     """Those of challenges too, which are left out otherwise."""
     with_leaders: _builtins.bool
     """Who leads each and where its test stands is told too, of tournaments of at most 10000
-    games with a result.
+    games with a result; a page has at most 100 of them.
     """
     def __init__(
         self,

@@ -12,6 +12,7 @@ from tests.query_plans import statements
 from tests.server_in_test import SMALL, WATCH
 
 from meijin.game import TimeControl, Variant, encode_moves
+from meijin.server.api.services import tournaments
 from meijin.server.errors import StoreAwayError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.report import Report
@@ -337,6 +338,9 @@ async def test_list_tells_leaders_and_tests(
     await lose(bob)
     page = await server.ask("TournamentService/ListTournaments", with_leaders=True)
     assert (page.tournaments[0].sprt.wins, page.tournaments[1].HasField("sprt")) == (1, False)
+    monkeypatch.setattr(tournaments, "LED", 1)
+    first = await server.ask("TournamentService/ListTournaments", with_leaders=True, page_size=2)
+    assert (len(first.tournaments), bool(first.next_page_token)) == (1, True)
 
 
 async def test_a_tournament_waits_for_a_bot_that_is_not_ready(server: ServerInTest) -> None:

@@ -67,6 +67,9 @@ MOST_READ = 1_000_000
 MOST_LISTED = 10_000
 """Games with a result of a tournament whose leader lists tell."""
 
+LED = 100
+"""Tournaments of a page whose leaders are told: the games of each are read."""
+
 MOST_LEADS = 300
 """Tournaments whose leaders are kept."""
 
@@ -130,6 +133,8 @@ class TournamentServicer(TournamentServiceServicer):
             rows.append(row)
             return self._to_proto(listed_tournament(row), with_openings=False)
 
+        if request.with_leaders:
+            request.page_size = min(request.page_size or LED, LED)
         page = await list_page(
             self._storage, request, pb.ListTournamentsResponse, newest_first(query), listed
         )
