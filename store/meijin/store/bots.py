@@ -252,7 +252,7 @@ def display_names(connection: Connection) -> Sequence[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for who in (~is_person(), is_person()):  # by their ids: to sort all takes twice as long
         query = named.where(who).order_by(Bot.id.desc()).limit(MAX_DISPLAY_NAMES - len(found))
-        found += connection.execute(query).tuples()
+        found += connection.execute(query)
     return found
 
 
