@@ -13,6 +13,9 @@ from meijin.web.wording import text
 MAX_PEOPLE = 300
 """People who play at once by one process of pages."""
 
+MAX_WAITING_OF_HOST = 100
+"""Of one address that the server has not let in yet: any cookie makes one."""
+
 LOOK_INTERVAL = timedelta(seconds=15)
 """Between two looks for streams and places that no browser asks for."""
 
@@ -36,14 +39,21 @@ class PeopleStreams:
         stream = self._streams.get(key)
         if stream is None or stream.is_over:
             stream = self._take(key, visitor)
-        await stream.ready()
+        try:
+            await stream.ready()
+        except Refusal:
+            if not stream.name:
+                self._drop(key, stream)
+            raise
         return stream
 
     def _take(self, key: str, visitor: Visitor) -> PersonStream:
-        if len(self._streams) >= MAX_PEOPLE and key not in self._streams:
+        is_full = len(self._streams) >= MAX_PEOPLE and key not in self._streams
+        waiting = [each.host for each in self._streams.values() if not each.name]
+        if is_full or waiting.count(visitor.host) >= MAX_WAITING_OF_HOST:
             message = text("play.no_seat")
             raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, message, retry_after=timedelta(minutes=1))
-        stream = PersonStream(Services(self._gateway.channel(visitor)))
+        stream = PersonStream(Services(self._gateway.channel(visitor)), visitor.host)
         self._streams[key] = stream
         if self._clearing is None or self._clearing.done():
             self._clearing = asyncio.create_task(self._clear())
@@ -60,5 +70,10 @@ class PeopleStreams:
             for key, stream in list(self._streams.items()):
                 await stream.give_up_places()
                 if stream.is_deserted or stream.is_over or self._closing.is_set():
-                    stream.close()
-                    self._streams.pop(key, None)
+                    self._drop(key, stream)
+
+    def _drop(self, key: str, stream: PersonStream) -> None:
+        """Give a stream up, which another may have replaced."""
+        stream.close()
+        if self._streams.get(key) is stream:
+            del self._streams[key]

@@ -71,8 +71,10 @@ PLACE_HELD = timedelta(seconds=30)
 class PersonStream:
     """A person in the arena."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, host: str) -> None:
         self._services = services
+        self.host = host
+        """The address of who opened it."""
         self._numbers: dict[int, PersonGame] = {}
         self.games: OrderedDict[str, PersonGame] = OrderedDict()
         """By their ids, those that run and the last that have ended."""
