@@ -11,7 +11,7 @@ import pytest
 from tests.store.conftest import Scene
 
 from meijin.game import Ending, Party, Result
-from meijin.store import Database
+from meijin.store import Database, faults
 from meijin.store.faults import (
     VoidEvidence,
     add_faults,
@@ -112,8 +112,11 @@ def test_what_faults_have_in_common(detail: str, signature: str) -> None:
     assert signature_of(detail) == signature
 
 
-def test_faults_are_grouped(database: Database, scene: Scene) -> None:
+def test_faults_are_grouped(
+    database: Database, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By kind and cause, the newest first, over all versions of a bot or of all; in pages."""
+    monkeypatch.setattr(faults, "NAMED_AT_ONCE", 1)
     ada, bob = scene.versions
     told = [
         (FaultKind.CRASH, "KeyError: 1 (crowd.py, line 35)", ada),

@@ -61,6 +61,9 @@ class VoidEvidence:
 NAMED = 100
 """The newest versions of a group by which its bots are named."""
 
+NAMED_AT_ONCE = 10_000
+"""Versions whose bots are looked up by one statement: SQLite may take but 32,766 parameters."""
+
 SEARCHED = 100_000
 """The newest faults that one kind is looked for in, and that are grouped: each is looked at."""
 
@@ -244,7 +247,12 @@ def _bots_of(
     connection: Connection, versions: Iterable[BotVersionId]
 ) -> Mapping[BotVersionId, str]:
     query = select(BotVersion.id, Bot.name).join(Bot, Bot.id == BotVersion.bot_id)
-    return dict(connection.execute(query.where(BotVersion.id.in_(versions))).all())
+    found: dict[BotVersionId, str] = {}
+    ids = list(versions)
+    for first in range(0, len(ids), NAMED_AT_ONCE):
+        some = ids[first : first + NAMED_AT_ONCE]
+        found |= dict(connection.execute(query.where(BotVersion.id.in_(some))).all())
+    return found
 
 
 def fault_times(
