@@ -14,6 +14,7 @@ from meijin.web.labels import by_word
 from meijin.web.pages.account.overview import show_secret
 from meijin.web.refusals import bad_request, not_found
 from meijin.web.request import Form, PageRequest, Private, see_other
+from meijin.web.wording import text
 
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "challenges": {},
@@ -43,7 +44,7 @@ async def rotate(request: PageRequest) -> LazyPage:
     """Give a bot a new token, and show it."""
     name = request.path["name"]
     made = await request.services.tokens.RotateToken(token_pb.RotateTokenRequest(bot=name))
-    return show_secret(request, made.secret, address_of(name), is_bot=True)
+    return show_secret(request, made.secret, address_of(name), use=text("account.secret_bot"))
 
 
 async def change(request: PageRequest) -> Response:

@@ -11,6 +11,7 @@ from meijin.web.forms import button, fields_of, number_of
 from meijin.web.labels import by_word
 from meijin.web.refusals import refusing_values
 from meijin.web.request import Form, PageRequest, Private
+from meijin.web.wording import text
 
 SHOWN = 100
 """Tokens of a page."""
@@ -52,12 +53,17 @@ async def register(request: PageRequest) -> LazyPage:
     names = {name: fields.get(name, "") for name in ("name", "owner", "display_name")}
     made = await request.services.bots.RegisterBot(bot_pb.RegisterBotRequest(**names))
     request.site.names.expire()
-    return show_secret(request, made.token, "/account", is_bot=True)
+    return show_secret(request, made.token, "/account", use=text("account.secret_bot"))
 
 
-def show_secret(request: PageRequest, secret: str, back: str, *, is_bot: bool = False) -> LazyPage:
+def show_secret(request: PageRequest, secret: str, back: str, *, use: str = "") -> LazyPage:
     """Show a secret this once; a bot may play with it, and a link leads on."""
-    return request.page("secret.html", secret=secret, back=back, is_bot=is_bot)
+    return request.page("secret.html", secret=secret, back=back, use=use)
+
+
+def use_of(token: pb.Token) -> str:
+    """What a token is for, where that is to be said."""
+    return text("account.secret_bot") if token.kind == pb.TOKEN_KIND_BOT else ""
 
 
 async def make_token(request: PageRequest) -> LazyPage:
@@ -72,16 +78,14 @@ async def make_token(request: PageRequest) -> LazyPage:
     if days:
         asked.expire_time.FromDatetime(datetime.now(UTC) + timedelta(days=days))
     made = await request.services.tokens.CreateToken(asked)
-    is_bot = made.token.kind == pb.TOKEN_KIND_BOT
-    return show_secret(request, made.secret, "/account", is_bot=is_bot)
+    return show_secret(request, made.secret, "/account", use=use_of(made.token))
 
 
 async def rotate_token(request: PageRequest) -> Response:
     """Replace a token, and show the new one; a session of the old one goes on with it."""
     own, key = await own_token(request), request.path["token_id"]
     made = await request.services.tokens.RotateToken(pb.RotateTokenRequest(token_id=key))
-    is_bot = made.token.kind == pb.TOKEN_KIND_BOT
-    page = show_secret(request, made.secret, "/account", is_bot=is_bot)
+    page = show_secret(request, made.secret, "/account", use=use_of(made.token))
     response = await request.private(page)
     if own.token_id == key:
         request.keep(made.secret, response, is_operator=request.is_operator)

@@ -8,6 +8,7 @@ from meijin.web.forms import Fields, button, fields_of, number_of
 from meijin.web.pages.account.overview import show_secret
 from meijin.web.refusals import refusing_values
 from meijin.web.request import Form, PageRequest, Private
+from meijin.web.wording import text
 
 LIST = "/manage/invitations"
 
@@ -28,7 +29,7 @@ async def make(request: PageRequest) -> LazyPage:
     with refusing_values():
         asked = _asked(fields)
     made = await request.services.owners.CreateInvitation(asked)
-    return show_secret(request, made.secret, LIST)
+    return show_secret(request, made.secret, LIST, use=text("manage.invitations.use"))
 
 
 def _asked(fields: Fields) -> pb.CreateInvitationRequest:
