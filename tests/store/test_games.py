@@ -29,7 +29,7 @@ from meijin.store import Database, games
 from meijin.store.errors import RowNotFoundError
 from meijin.store.games import decode_times, encode_times
 from meijin.store.journal import JournalEntry, commit_entry
-from meijin.store.schema import BotVersion, EntryId, Game, GameId, GameState, Pairing
+from meijin.store.schema import BotId, BotVersion, EntryId, Game, GameId, GameState, Pairing
 
 ENDED = {
     "state": GameState.FINISHED,
@@ -181,8 +181,8 @@ def test_games_are_sought(
 
 def test_games_of_two_bots_are_sought(database: Database, played: Scene) -> None:
     """Among those of one bot, or of all, those in which a version of the other has played."""
-    for versions, ids in (([played.versions[1]], [4, 3, 2, 1]), ([], [])):
-        sought = games.NarrowFilter(opponents=versions)
+    for opponent, ids in ((played.bots[1], [4, 3, 2, 1]), (BotId(99), [])):
+        sought = games.NarrowFilter(opponent=opponent)
         for bot_id in (None, played.bots[0]):
             rows = database.read(games.list_games, limit=10, bot_id=bot_id, narrow=sought)
             assert [row.id for row in rows] == ids

@@ -34,9 +34,7 @@ NEITHER = "SCAN|B-TREE"
 """Nothing is read through, nor sorted."""
 ENGINE = EngineRow("1.0", "1.0")
 
-RARE = games.NarrowFilter(
-    rule=STANDARD, ending=Ending.CRASH, min_plies=99, opponents=[BotVersionId(7)]
-)
+RARE = games.NarrowFilter(rule=STANDARD, ending=Ending.CRASH, min_plies=99, opponent=BotId(7))
 listed = partial(games.list_games, limit=10, before=9)
 
 

@@ -170,8 +170,8 @@ class NarrowFilter:
     rule: Rule | None = None
     min_plies: int = 0
     max_plies: int | None = None
-    opponents: Sequence[BotVersionId] | None = None
-    """Versions of which one has played."""
+    opponent: BotId | None = None
+    """Of whose versions one has played."""
 
     def conditions(self) -> Iterator[ColumnElement[bool]]:
         if self.result is not None:
@@ -186,9 +186,10 @@ class NarrowFilter:
             yield stones >= self.min_plies
         if self.max_plies is not None:
             yield stones <= self.max_plies
-        if self.opponents is not None:
+        if self.opponent is not None:
+            versions = select(BotVersion.id).where(BotVersion.bot_id == self.opponent)
             sides = (Game.black_id + 0, Game.white_id + 0)  # else SQLite would sort all of theirs
-            yield or_(*(side.in_(self.opponents) for side in sides))
+            yield or_(*(side.in_(versions) for side in sides))
 
 
 ANY_GAME = NarrowFilter()

@@ -21,7 +21,7 @@ from meijin.server.api.answers.pages import (
 from meijin.server.errors import invalid_request
 from meijin.server.match.live.live_game import LiveGame
 from meijin.server.storage import Storage
-from meijin.store.bots import get_bot, version_ids
+from meijin.store.bots import get_bot
 from meijin.store.games import (
     ANY_GAME,
     GameRow,
@@ -114,7 +114,6 @@ def _list(
 
 
 def _narrow(connection: Connection, request: pb.ListGamesRequest) -> NarrowFilter:
-    opponent = get_bot(connection, request.opponent) if request.opponent else None
     with invalid_request():
         return NarrowFilter(
             result=Result.DRAW if request.drawn else RESULTS.get(request.winner),
@@ -122,7 +121,7 @@ def _narrow(connection: Connection, request: pb.ListGamesRequest) -> NarrowFilte
             rule=rule_from_proto(request.rule) if request.rule else None,
             min_plies=request.min_plies,
             max_plies=request.max_plies or None,
-            opponents=None if opponent is None else version_ids(connection, opponent),
+            opponent=get_bot(connection, request.opponent) if request.opponent else None,
         )
 
 
