@@ -6,6 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.processes import Processes
+from tests.system.server import Server
+from tests.system.test_web import pages_of
+from tests.web.browser.chromium import MISSING, executable
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 SMALL = {
@@ -50,18 +54,35 @@ SMALL = {
 """Options by the benchmark's name. `search.py` takes minutes, and `records.py` prints no JSON."""
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_small_load(name: str) -> None:
-    """The last line has a row at least, and every row a figure."""
-    words = [sys.executable, str(FOLDER / f"{name}.py"), *SMALL[name].split(), "--json"]
+def results(name: str, *options: str) -> list[dict[str, object]]:
+    """What a benchmark measures: the last line has a row at least, and every row a figure."""
+    words = [sys.executable, str(FOLDER / f"{name}.py"), *options, "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout.splitlines()[-1])["results"]
+    rows: list[dict[str, object]] = json.loads(done.stdout.splitlines()[-1])["results"]
     assert rows
     assert all(any(isinstance(value, int | float) for value in row.values()) for row in rows)
+    return rows
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_load(name: str) -> None:
+    results(name, *SMALL[name].split())
+
+
+@pytest.mark.skipif(executable() is None, reason=MISSING)
+def test_first_visits(tmp_path: Path) -> None:
+    """Of the pages of a server that is there."""
+    processes = Processes(tmp_path)
+    try:
+        server = Server(processes, "--open", "--web=127.0.0.1:0")
+        (row,) = results("first_visit", pages_of(server.process), "/", "--repeat=1")
+        assert row["requests"]
+    finally:
+        processes.kill_all()
 
 
 def test_every_benchmark_is_run() -> None:
-    """Every file with a command line and JSON is in the table."""
+    """Every file with a command line and JSON is in the table, or has a test of its own."""
     there = {path.stem for path in FOLDER.glob("*.py") if "parser_of(__doc__)" in path.read_text()}
-    assert there - set(SMALL) <= {"search", "install"}
+    assert there - set(SMALL) <= {"search", "install", "first_visit"}
