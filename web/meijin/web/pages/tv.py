@@ -1,7 +1,7 @@
 """The game that is worth watching most: on the front page, and alone for a projector."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
@@ -26,33 +26,28 @@ async def featured(request: PageRequest, tournament_id: str = "") -> Mapping[str
 
     Empty where there is none.
     """
-    games = request.services.games
-    running, newest = await asyncio.gather(
-        games.ListGames(
-            game_service_pb2.ListGamesRequest(
-                tournament_id=tournament_id,
-                state=game_pb2.GAME_STATE_RUNNING,
-                page_size=LOOKED_THROUGH,
-            )
-        ),
-        games.ListGames(
-            game_service_pb2.ListGamesRequest(
-                tournament_id=tournament_id, state=game_pb2.GAME_STATE_FINISHED, page_size=1
-            )
-        ),
-    )
-    listed = running.games or newest.games
+    running = await _listed(request, tournament_id, game_pb2.GAME_STATE_RUNNING, LOOKED_THROUGH)
+    listed = running or await _listed(request, tournament_id, game_pb2.GAME_STATE_FINISHED, 1)
     if not listed:
         return {}
-    ratings = await request.ratings(listed)
-    chosen = max(listed, key=lambda game: (_strength(game, ratings), game.ply))
-    asked, wanted = game_service_pb2.GetGameRequest, game_service_pb2.GetChancesRequest
+    ratings, games = await request.ratings(listed), request.services.games
+    key = max(listed, key=lambda game: (_strength(game, ratings), game.ply)).game_id
     found, chances = await asyncio.gather(
-        games.GetGame(asked(game_id=chosen.game_id)),
-        games.GetChances(wanted(game_id=chosen.game_id)),
+        games.GetGame(game_service_pb2.GetGameRequest(game_id=key)),
+        games.GetChances(game_service_pb2.GetChancesRequest(game_id=key)),
     )
     game = visible(request, found.game)
     return {"game": game, "chances": chances, "ratings": await request.ratings([game])}
+
+
+async def _listed(
+    request: PageRequest, tournament_id: str, state: game_pb2.GameState.ValueType, most: int
+) -> Sequence[game_pb2.Game]:
+    """The newest games in a state."""
+    asked = game_service_pb2.ListGamesRequest(
+        tournament_id=tournament_id, state=state, page_size=most
+    )
+    return (await request.services.games.ListGames(asked)).games
 
 
 def _strength(game: game_pb2.Game, ratings: GetRatingsResponse) -> float:
