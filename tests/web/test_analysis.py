@@ -48,7 +48,8 @@ async def test_what_a_bot_finds(browsing: Browsing, rita: Peer) -> None:
     assert "Black to win 73 %" in words
     assert "Depth 7" in words
     assert "1,234" in words
-    assert re.findall('class="stone pv (black|white)"', answer.text) == ["black", "white"]
+    ghosts = re.findall('class="stone pv (black|white)"><circle[^>]* fill="([^"]*)"', answer.text)
+    assert ghosts == [("black", "url(#stone-black)"), ("white", "url(#stone-white)")]
     assert 'data-pv="39 30"' in answer.text
 
 

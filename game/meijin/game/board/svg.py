@@ -24,7 +24,7 @@ WOOD, INK, LAST, LINE = "#e6bd74", "#4f3c16", "#d4261c", "#1fa34f"
 STONES = {Color.BLACK: ("#5c5c5c", "#0d0d0d"), Color.WHITE: ("#ffffff", "#d9d4c9")}
 """The light of a stone's body and its shade."""
 FILLS = {Color.BLACK: "#111", Color.WHITE: "#fafafa"}
-"""Of stones without a body; a number on one has the other's."""
+"""Of numbers, each on stones of the other colour."""
 STAR_LINES = {12: 3, 9: 2}
 """How far dots are from the edge, by how many lines a side has at least."""
 HALF_WAY_STARS, HALF_WAY_CELLS = 9, 19 * 19
@@ -146,12 +146,16 @@ def _stones(board: PlayedStones) -> Iterator[str]:
     for cell in range(board.variant.cells):
         color = board.stone(cell)
         if color is not None:
-            x, y = place(cell, board.variant)
-            name = color.name.lower()
-            yield (
-                f'<circle class="{name}" cx="{x}" cy="{y}" r="11" fill="url(#stone-{name})" '
-                'stroke="#000" stroke-opacity=".35"/>'
-            )
+            yield stone_svg(cell, color, board.variant)
+
+
+def stone_svg(cell: int, color: Color, variant: Variant) -> str:
+    """A stone in a picture with the `stone_bodies`."""
+    (x, y), name = place(cell, variant), color.name.lower()
+    return (
+        f'<circle class="{name}" cx="{x}" cy="{y}" r="11" fill="url(#stone-{name})" '
+        'stroke="#000" stroke-opacity=".35"/>'
+    )
 
 
 def _winning(board: PlayedStones) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from meijin.game import Board, Color, IllegalMoveError, Outcome, Variant, cell_name, winning_lines
+from meijin.game.board.forbidden import forbidden_cells
 from meijin.v1 import play_service_pb2 as pb
 from meijin.web.refusals import bad_request
 from meijin.web.wording import text
@@ -77,7 +78,8 @@ class PersonGame:
             timedelta(milliseconds=message.opponent_clock_ms),
             time.monotonic(),
         )
-        self.forbidden = self._forbidden_cells()
+        is_one = self.turn.stones == 1  # else no rule forbids what is placed
+        self.forbidden = forbidden_cells(self.board) if is_one else ()
         self.version += 1
 
     def place(self, cells: Sequence[int]) -> AskedTurn:
@@ -89,7 +91,7 @@ class PersonGame:
         turn = self._asked()
         if len(cells) != turn.stones:
             raise bad_request(text("play.wrong_number", asked=turn.stones))
-        board = Board.from_moves(self.moves, self.variant)
+        board = self.board
         try:
             for cell in cells:
                 board.play(cell)
@@ -129,9 +131,13 @@ class PersonGame:
         self.version += 1
 
     @property
+    def board(self) -> Board:
+        return Board.from_moves(self.moves, self.variant)
+
+    @property
     def winning(self) -> tuple[tuple[int, ...], ...]:
         """The lines that have won."""
-        return winning_lines(Board.from_moves(self.moves, self.variant))
+        return winning_lines(self.board)
 
     @property
     def last_own_ply(self) -> int | None:
@@ -159,15 +165,3 @@ class PersonGame:
             own = max(timedelta(0), self.clocks.own - spent)
             self.clocks = BoardClocks(own, self.clocks.opponent, now)
         self.version += 1
-
-    def _forbidden_cells(self) -> tuple[int, ...]:
-        rule = self.variant.rule
-        if not rule.has_forbidden_cells or self.turn is None or self.turn.stones != 1:
-            return ()
-        board = Board.from_moves(self.moves, self.variant)
-        color = board.side_to_move
-        return tuple(
-            cell
-            for cell in range(self.variant.cells)
-            if board.stone(cell) is None and rule.forbids(board, cell, color)
-        )

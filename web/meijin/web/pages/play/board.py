@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from meijin.game import Board, Color, parse_cell
+from meijin.game import Color, parse_cell
 from meijin.game.board.svg import board_svg
 from meijin.v1 import challenge_service_pb2 as pb
 from meijin.v1 import game_service_pb2
@@ -160,11 +160,10 @@ def _page(
 ) -> LazyPage:
     """A game at its board, with the words and the cell of a hint where there is one."""
     state = state_of(game)
-    board = Board.from_moves(game.moves, game.variant)
     return request.page(
         "play/board.html",
         game=game,
-        picture=board_svg(board, numbers=False, forbidden=state.is_turn),
+        picture=board_svg(game.board, numbers=False, forbidden=state.is_turn),
         state=state,
         state_json=json.dumps(asdict(state)),
         hint=hint,

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from meijin.game import FREE, GOMOKU, Board, Color, Variant
-from meijin.game.board.svg import board_svg, place
+from meijin.game.board.forbidden import forbidden_cells
+from meijin.game.board.svg import board_svg, place, stone_svg
 from meijin.game.records.record import format_position, parse_position
 from meijin.v1 import game_service_pb2
 from meijin.web.forms import Fields
@@ -60,11 +61,7 @@ class Position:
     @property
     def forbidden(self) -> Sequence[int]:
         """Where the rule forbids the side to move a stone."""
-        if self.board.is_over or not self.variant.rule.has_forbidden_cells:
-            return ()
-        cells = range(self.variant.cells)
-        empty = (cell for cell in cells if self.board.stone(cell) is None)
-        return [cell for cell in empty if not self.board.is_legal(cell)]
+        return forbidden_cells(self.board)
 
     @property
     def moves(self) -> str:
@@ -92,9 +89,9 @@ class Position:
     def _ghosts(self, expected: Sequence[int]) -> Iterator[str]:
         for number, cell in enumerate(expected, start=1):
             x, y = place(cell, self.variant)
-            side = (Color.WHITE if (self.ply + number) % 2 == 0 else Color.BLACK).name.lower()
+            color = Color.WHITE if (self.ply + number) % 2 == 0 else Color.BLACK
             yield (
-                f'<g class="stone pv {side}"><circle cx="{x}" cy="{y}" r="11"/>'
+                f'<g class="stone pv {color.name.lower()}">{stone_svg(cell, color, self.variant)}'
                 f'<text x="{x}" y="{y + 4}">{number}</text></g>'
             )
 
