@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 
 from meijin.game import (
+    Color,
     Decision,
     Ending,
     Party,
@@ -361,10 +362,11 @@ def told_scores(
     query = select(Game.black_id, Game.result, Game.analysis).where(*mine)
     found = []
     for black_id, result, said in connection.execute(query):
-        side, won = (0, Result.BLACK_WINS) if black_id == version_id else (1, Result.WHITE_WINS)
+        side, color = (0, Color.BLACK) if black_id == version_id else (1, Color.WHITE)
         own = (each.get("score") for ply, each in (said or {}).items() if int(ply) % 2 == side)
-        points = 0.5 if result is Result.DRAW else float(result is won)
-        found.append(ToldScores(points, [score for score in own if score is not None]))
+        found.append(
+            ToldScores(result.points(color), [score for score in own if score is not None])
+        )
     return found
 
 

@@ -37,7 +37,8 @@ async def featured(request: PageRequest, tournament_id: str = "") -> Mapping[str
         games.GetChances(game_service_pb2.GetChancesRequest(game_id=key)),
     )
     game = visible(request, found.game)
-    return {"game": game, "chances": chances, "ratings": await request.ratings([game])}
+    shown = {name: elo for name, elo in ratings.ratings.items() if name in {game.black, game.white}}
+    return {"game": game, "chances": chances, "ratings": GetRatingsResponse(ratings=shown)}
 
 
 async def _listed(

@@ -46,15 +46,21 @@ export class Chances {
   }
 
   /**
-   * What the newest score says; undefined where there is none.
+   * What a score, from black's side, says that was told of the move of a ply.
+   * @returns {{black: number, winsIn: number | null}} The winner's moves, if proven.
+   */
+  at(ply, score) {
+    const moves = winsIn(ply % 2 ? score : -score);
+    return { black: this.black(ply, score), winsIn: moves && Math.abs(moves) };
+  }
+
+  /**
+   * The same of the newest score; undefined where there is none.
    * @param {(number | null)[]} scores From black's side, by plies.
-   * @returns {{black: number, winsIn: number | null} | undefined} The winner's moves, if proven.
    */
   newest(scores) {
     const ply = scores.findLastIndex((score) => score !== null);
-    if (ply < 0) return undefined;
-    const moves = winsIn(ply % 2 ? scores[ply] : -scores[ply]);
-    return { black: this.black(ply, scores[ply]), winsIn: moves && Math.abs(moves) };
+    return ply < 0 ? undefined : this.at(ply, scores[ply]);
   }
 }
 
@@ -63,7 +69,7 @@ export function showChance(bar, now) {
   bar.hidden = !now;
   if (!now) return;
   bar.querySelector(".black").setAttribute("width", Math.round(100 * now.black));
-  const side = now.black >= 0.5 ? "Black" : "White";
+  const side = now.black >= 0.5 ? bar.dataset.black : bar.dataset.white;
   const words = now.words ?? (now.winsIn === null ? bar.dataset.words : bar.dataset.wins);
   const best = `${Math.round(100 * Math.max(now.black, 1 - now.black))} %`;
   bar.querySelector("span").textContent = words

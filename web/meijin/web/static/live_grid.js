@@ -85,10 +85,10 @@ class LiveBoard {
   #tell(thought) {
     if (!thought) return;
     this.article.querySelector(".thought").textContent = thoughtText(thought);
-    const score = thought.score && (thought.ply % 2 ? -thought.score : thought.score);
-    const told = Array(thought.ply + 1).fill(null);
+    if (thought.score === null) return;
     const chances = new Chances(this.article.dataset.chances.split(" ").map(Number));
-    if (score !== null) showChance(this.article.querySelector("[data-chance]"), chances.newest([...told, score]));
+    const score = thought.ply % 2 ? -thought.score : thought.score;
+    showChance(this.article.querySelector("[data-chance]"), chances.at(thought.ply + 1, score));
   }
 }
 

@@ -7,15 +7,13 @@ from meijin.v1 import game_pb2, game_service_pb2
 from meijin.web.cache import LazyPage
 from meijin.web.labels import by_word
 from meijin.web.live.topics import RULE_NAMES, RULES
+from meijin.web.pages.games.game import MOST_PLIES
 from meijin.web.refusals import bad_request
 from meijin.web.request import Page, PageRequest
 from meijin.web.wording import text
 
 SHOWN = 50
 """Games on a page."""
-
-MOST_STONES = 22 * 22
-"""On the largest board."""
 
 FINISHED = game_pb2.GAME_STATE_FINISHED
 STATES: Mapping[str, Mapping[str, Any]] = {
@@ -44,8 +42,8 @@ async def show(request: PageRequest) -> LazyPage:
         ladder=request.text("ladder").strip(),
         rule=RULES[rule],
         ending=ENDINGS[ending],
-        min_plies=request.number("least", 0, most=MOST_STONES),
-        max_plies=request.number("most", 0, most=MOST_STONES),
+        min_plies=request.number("least", 0, most=MOST_PLIES),
+        max_plies=request.number("most", 0, most=MOST_PLIES),
         page_size=SHOWN,
         **STATES[state],
     )
@@ -57,7 +55,7 @@ async def show(request: PageRequest) -> LazyPage:
         states={word: text(f"games.state.{word}") for word in SHOWN_STATES},
         endings={word: text(f"labels.ending.{word}") for word in ENDINGS if word},
         rules=RULE_NAMES,
-        most_stones=MOST_STONES,
+        most_stones=MOST_PLIES,
         is_sought=any(request.http.query_params.values()),
     )
 

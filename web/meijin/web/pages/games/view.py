@@ -106,7 +106,7 @@ class GamePage:
         outcome = self.record.outcome
         if outcome is None or self.is_void:
             return None
-        return EVEN if outcome.winner is None else float(outcome.winner is Color.BLACK)
+        return outcome.result.points(Color.BLACK)
 
     @property
     def chance(self) -> "Chance | None":
