@@ -9,7 +9,7 @@ import numpy as np
 from meijin.bots.core.jit import int64, jit, record_type, uint64, void
 from meijin.bots.core.lookup import TABLES_TYPE
 from meijin.bots.core.movegen import add_candidates, add_row, pick_move, score_moves
-from meijin.bots.core.network import WIN_SCORE, evaluate
+from meijin.bots.core.network import evaluate
 from meijin.bots.core.shapes import WIN
 from meijin.bots.core.state import OCCUPIED_MARGIN, STATE_TYPE, make, undo
 from meijin.bots.core.transposition import (
@@ -22,6 +22,7 @@ from meijin.bots.core.transposition import (
     probe,
     store,
 )
+from meijin.game.records.chances import WIN_SCORE
 
 SCAN, RANDOM, POLICY = range(3)
 """The orders: row by row; drawn at each position; by the policy scores of the network."""

@@ -34,12 +34,12 @@ from report import parser_of, report
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.lookup import tables_of
 from meijin.bots.core.movegen import clear_history
-from meijin.bots.core.network import WIN_SCORE
 from meijin.bots.core.state import STATE, init, make
 from meijin.bots.core.transposition import new_table
 from meijin.bots.reference import fewest_leaves
 from meijin.bots.reference.gomoku import MIDGAME
 from meijin.game import GOMOKU, Variant
+from meijin.game.records.chances import WIN_SCORE
 
 FIRST_DEPTH = 2
 SEED = 1

@@ -30,8 +30,8 @@ import numpy as np
 
 from meijin.bots.core.engine import Engine
 from meijin.bots.core.limits import Options, SearchLimits
-from meijin.bots.core.network import PROVEN
 from meijin.game import GOMOKU, Board, Color
+from meijin.game.records.chances import PROVEN_SCORE
 
 SPREAD = 4
 """Openings lie as many cells around the centre."""
@@ -96,14 +96,14 @@ def play(engine: Engine, rng: Random, nodes: int) -> Record | None:
         score = finding.score
         record.scores.append(score)
         cell = finding.cell
-        if abs(score) < PROVEN and rng.random() < STRAY:
+        if abs(score) < PROVEN_SCORE and rng.random() < STRAY:
             cell = stray(board, rng)
             record.settled = len(board.moves) + 1
         board.play(cell)
-        if abs(score) >= PROVEN:
+        if abs(score) >= PROVEN_SCORE:
             break
     record.moves = list(board.moves)
-    if abs(score) >= PROVEN:
+    if abs(score) >= PROVEN_SCORE:
         record.result = float((score > 0) == (side is Color.BLACK))
     return record
 

@@ -35,9 +35,9 @@ from meijin.bots.core.network import (
     POLICY_POINTS,
     POLICY_SHIFT,
     POOL_SHIFT,
-    PROVEN,
     VALUE_SHIFT,
 )
+from meijin.game.records.chances import PROVEN_SCORE
 
 RESULT_SHARE = 0.4
 """What the game's result counts for in the aim; the rest is the search's score."""
@@ -110,7 +110,7 @@ def cross_entropy(chances: Floats, aims: Floats) -> float:
 
 def fit_scale(scores: Floats, results: Floats) -> float:
     """The points of score that are worth odds of e to 1, by the games' results."""
-    known = (results >= 0) & (abs(scores) < PROVEN)
+    known = (results >= 0) & (abs(scores) < PROVEN_SCORE)
     scales = np.geomspace(30, 1500, 50)
     return float(
         min(scales, key=lambda s: cross_entropy(sigmoid(scores[known] / s), results[known]))
@@ -119,7 +119,7 @@ def fit_scale(scores: Floats, results: Floats) -> float:
 
 def aims(scores: Floats, results: Floats) -> Floats:
     """The chance to win that the value is to give each position."""
-    proven = abs(scores) >= PROVEN
+    proven = abs(scores) >= PROVEN_SCORE
     chances = np.where(proven, scores > 0, sigmoid(scores / fit_scale(scores, results)))
     mixed = RESULT_SHARE * results + (1 - RESULT_SHARE) * chances
     return np.where((results >= 0) & ~proven, mixed, chances)

@@ -17,9 +17,10 @@ from meijin.bots.core.engine import Engine
 from meijin.bots.core.jit import new_record
 from meijin.bots.core.limits import Options
 from meijin.bots.core.lookup import tables_of
-from meijin.bots.core.network import POINTS, POLICY_POINTS, PROVEN, policy_score, value
+from meijin.bots.core.network import POINTS, POLICY_POINTS, policy_score, value
 from meijin.bots.core.state import STATE, init, make
 from meijin.game import GOMOKU, Board
+from meijin.game.records.chances import PROVEN_SCORE
 
 FEW = 60
 
@@ -40,7 +41,7 @@ def test_games_can_be_replayed() -> None:
         board = Board.from_moves(record.moves, GOMOKU)
         assert len(record.scores) == len(record.moves)
         assert 0 < record.opening <= record.settled <= len(record.moves)
-        assert board.is_over or abs(record.scores[-1]) >= PROVEN
+        assert board.is_over or abs(record.scores[-1]) >= PROVEN_SCORE
         if board.winner is not None:
             assert record.result == float(len(record.moves) % 2 == 1)
 

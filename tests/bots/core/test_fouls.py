@@ -14,10 +14,10 @@ from meijin.bots.core.engine import Engine
 from meijin.bots.core.fouls import allowed_cells, may_play
 from meijin.bots.core.limits import Options, SearchLimits
 from meijin.bots.core.movegen import add_candidates
-from meijin.bots.core.network import WIN_SCORE
 from meijin.bots.core.state import rebuild
 from meijin.bots.core.threats import OPEN_FOUR_PLIES
 from meijin.game import RENJU, Board, Color, Variant
+from meijin.game.records.chances import WIN_SCORE
 
 GOLDEN = Path(__file__).parents[2] / "data" / "renju_forbidden_points.tsv"
 RENJU_15 = Variant(RENJU)

@@ -9,7 +9,7 @@ import pytest
 from tests.bots.conftest import cells
 from tests.bots.core.conftest import Core
 
-from meijin.bots.core.network import WIN_SCORE, evaluate
+from meijin.bots.core.network import evaluate
 from meijin.bots.core.search import (
     FEW_REPLIES,
     depth_cost,
@@ -21,6 +21,7 @@ from meijin.bots.core.search import (
 from meijin.bots.core.state import make, undo
 from meijin.bots.core.transposition import new_table
 from meijin.game import FREESTYLE, GOMOKU, STANDARD, Board, Rule, Variant
+from meijin.game.records.chances import WIN_SCORE
 
 
 def near(board: Board) -> list[int]:

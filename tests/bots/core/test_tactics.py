@@ -9,8 +9,8 @@ import pytest
 
 from meijin.bots.core.engine import Engine
 from meijin.bots.core.limits import Options, SearchLimits, SearchResult
-from meijin.bots.core.network import PROVEN, WIN_SCORE
 from meijin.game import GOMOKU, parse_cell
+from meijin.game.records.chances import PROVEN_SCORE, WIN_SCORE
 
 FEW = Options(table_bits=16)
 LIMITS = SearchLimits(nodes=300_000)
@@ -80,7 +80,7 @@ def test_every_symmetry(moves: int, cells: list[int]) -> None:
     """The win is proven however the board lies; at hand it is no longer than it must be."""
     for symmetry in range(8):
         finding = Engine(GOMOKU, FEW).search(mirrored(cells, symmetry), LIMITS)
-        assert finding.score >= PROVEN, symmetry
+        assert finding.score >= PROVEN_SCORE, symmetry
         if moves <= 2:
             assert finding.score == WIN_SCORE - (2 * moves - 1)
 
@@ -93,7 +93,7 @@ def test_every_reply(moves: int, cells: list[int]) -> None:
 
 def test_a_claim_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that calls any move winning is found out."""
-    boast = SearchResult(score=PROVEN, depth=1, nodes=1, pv=(0,))
+    boast = SearchResult(score=PROVEN_SCORE, depth=1, nodes=1, pv=(0,))
     monkeypatch.setattr(Engine, "search", lambda *_: boast)
     assert not Proof().wins([parse_cell(name, GOMOKU) for name in ("h8", "i9")])
 
@@ -139,7 +139,7 @@ class Proof:
         key = frozenset(moves[::2]), frozenset(moves[1::2])
         if key not in self._known:
             finding = self._engine.search(moves, LIMITS)
-            is_claimed = finding.score >= PROVEN
+            is_claimed = finding.score >= PROVEN_SCORE
             self._known[key] = is_claimed and self._holds([*moves, finding.cell])
         return self._known[key]
 

@@ -13,6 +13,7 @@ from meijin.bots.sdk.answer import RESIGN, Analysis, Choice, Resignation
 from meijin.bots.sdk.bot import options_given
 from meijin.bots.sdk.position import Position, thinking_time
 from meijin.game import GOMOKU, OPENING_RULES, RULES, Board, Variant
+from meijin.game.records.chances import PROVEN_SCORE
 from meijin.wire.capabilities import Capabilities
 
 if TYPE_CHECKING:
@@ -164,6 +165,4 @@ class AlphaBetaBot(CompiledBot):
 
 
 def _is_lost(result: SearchResult) -> bool:
-    from meijin.bots.core.network import PROVEN  # noqa: PLC0415 - see `AlphaBetaBot._take`
-
-    return result.score <= -PROVEN
+    return result.score <= -PROVEN_SCORE

@@ -206,10 +206,6 @@ def policy_score(state: np.record, tables: np.record, cell: int) -> int:
     return int64(total) >> POLICY_SHIFT
 
 
-WIN_SCORE = 30_000
-"""The score of a win, less a point for each ply up to it."""
-PROVEN = 29_000
-"""Scores from here on are wins, and losses below its negative."""
 MAX_EVAL = 20_000
 """The highest static evaluation."""
 

@@ -16,7 +16,7 @@ from meijin.bots.core.movegen import (
     score_moves,
     update_history,
 )
-from meijin.bots.core.network import PROVEN, WIN_SCORE, evaluate
+from meijin.bots.core.network import evaluate
 from meijin.bots.core.shapes import ONE_FOUR, ONE_THREE, TWO_FOURS, WIN
 from meijin.bots.core.state import LINE, STATE_TYPE, make, undo
 from meijin.bots.core.threats import (
@@ -36,6 +36,7 @@ from meijin.bots.core.transposition import (
     probe,
     store,
 )
+from meijin.game.records.chances import PROVEN_SCORE, WIN_SCORE
 
 ASPIRATION_WINDOW = 30
 """Half of the first aspiration window, around the last iteration's score."""
@@ -113,7 +114,7 @@ def late_move_reduction(
 @jit(int64(STATE_TYPE, int64, int64, int64))
 def is_reverse_futile(state: np.record, beta: int, depth: int, ply: int) -> int:
     """Reverse futility: whether the static evaluation is above beta by a margin."""
-    if state.use_futility == 0 or depth > FUTILITY_DEPTH or abs(beta) >= PROVEN:
+    if state.use_futility == 0 or depth > FUTILITY_DEPTH or abs(beta) >= PROVEN_SCORE:
         return 0
     if state.counts[1 - state.side, TWO_FOURS] > 0:
         return 0
@@ -268,7 +269,7 @@ def pvs(
     best_move = int64(-1)
     bound = int64(UPPER)
     for number in range(count):
-        if number >= limit and best > -PROVEN and state.plain == 0:
+        if number >= limit and best > -PROVEN_SCORE and state.plain == 0:
             break  # but a loss is none until every move is tried
         move = pick_move(state, ply, number)
         is_quiet = tables.threats[state.codes[state.side, move]] < ONE_FOUR
@@ -313,7 +314,7 @@ def search_aspiration(
     low, high = guess - half, guess + half
     score = guess
     while True:
-        if half > ASPIRATION_LIMIT or abs(score) >= PROVEN or state.plain != 0:
+        if half > ASPIRATION_LIMIT or abs(score) >= PROVEN_SCORE or state.plain != 0:
             low, high = -WIN_SCORE, WIN_SCORE
         score = pvs(state, tables, table, int64(low), int64(high), int64(depth), int64(0))
         if state.stop != 0 or low < score < high or low <= -WIN_SCORE:
@@ -354,7 +355,7 @@ def iterative_deepening(
         set_pv(state, pick_move(state, int64(0), int64(0)), int64(0))
         score = evaluate(state, tables)
     save_iteration(state, score, int64(0))
-    if score >= PROVEN:
+    if score >= PROVEN_SCORE:
         return
     is_forced = state.counts[1 - state.side, WIN] > 0
     for depth in range(1, depth_limit + 1):
@@ -366,7 +367,7 @@ def iterative_deepening(
                 save_iteration(state, state.root_score, int64(state.best_depth))
             return
         save_iteration(state, score, int64(depth))
-        if score >= PROVEN or depth >= state.empties:
+        if score >= PROVEN_SCORE or depth >= state.empties:
             return
         if is_forced and depth >= FORCED_DEPTH and state.plain == 0:
             return

@@ -8,9 +8,10 @@ from meijin.bots.core.fouls import may_play
 from meijin.bots.core.jit import int64, jit, lowest_bit, uint64, void
 from meijin.bots.core.lookup import KIND_FIVE, KIND_FOUR, TABLES_TYPE
 from meijin.bots.core.movegen import add_candidates, add_defences, first_cell, open_four_cell
-from meijin.bots.core.network import WIN_SCORE, evaluate
+from meijin.bots.core.network import evaluate
 from meijin.bots.core.shapes import FIVE, FOUR_AND_MORE, ONE_FOUR, TWO_FOURS, WIN
 from meijin.bots.core.state import LINE, PLIES, SEEN, STATE_TYPE, make, undo
+from meijin.game.records.chances import WIN_SCORE
 
 FIVE_PLIES, OPEN_FOUR_PLIES = 1, 3
 """Plies in which a five, and two fours at once, have won."""

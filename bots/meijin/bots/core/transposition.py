@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meijin.bots.core.jit import int64, jit, record_type, uint64, void
-from meijin.bots.core.network import PROVEN
+from meijin.game.records.chances import PROVEN_SCORE
 
 LOWER, UPPER = 1, 2
 """The bound that a score is; an exact one is both."""
@@ -63,9 +63,9 @@ def count_from(score: int, ply: int) -> int:
 
     With the negative of it, the table's as the root has it.
     """
-    if score >= PROVEN:
+    if score >= PROVEN_SCORE:
         return score + ply
-    if score <= -PROVEN:
+    if score <= -PROVEN_SCORE:
         return score - ply
     return score
 
