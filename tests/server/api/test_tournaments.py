@@ -57,18 +57,24 @@ async def without_bob(server: ServerInTest) -> str:
     return await server.tournament("ada", "bob", rounds=4)
 
 
-async def test_polls_of_what_has_not_changed_are_one_report(
-    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However many ask at once or later; a result, or a void one, makes another."""
-    made: list[Any] = []
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What reports on round robins are made of, as they are made."""
+    given: list[Any] = []
     report = RoundRobin.report
 
-    def noted(*given: Any) -> Report:
-        made.append(given)
-        return report(*given)
+    def noted(*parts: Any) -> Report:
+        given.append(parts)
+        return report(*parts)
 
     monkeypatch.setattr(RoundRobin, "report", noted)
+    return given
+
+
+async def test_polls_of_what_has_not_changed_are_one_report(
+    server: ServerInTest, made: list[Any]
+) -> None:
+    """However many ask at once or later; a result, or a void one, makes another."""
     black, white = await server.pair(rounds=2)
     game_id = black.start.game_id
     await asyncio.gather(*(server.report("1") for _ in range(5)))
@@ -304,17 +310,9 @@ async def test_tournaments_are_listed_newest_first_in_pages(server: ServerInTest
 
 
 async def test_list_tells_leaders_and_tests(
-    server: ServerInTest, monkeypatch: pytest.MonkeyPatch
+    server: ServerInTest, made: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where it is asked for, and read anew only where a game has ended; nobody leads among equals."""
-    made: list[Any] = []
-    report = RoundRobin.report
-
-    def noted(*given: Any) -> Report:
-        made.append(given)
-        return report(*given)
-
-    monkeypatch.setattr(RoundRobin, "report", noted)
     ada, bob = [await server.bot(name, max_games=1) for name in ("ada", "bob")]
     await server.tournament("ada", "bob", rounds=2, max_games=1)
 

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
-from meijin.game import Board, GameRecord
-from meijin.game.board.svg import board_svg
+from meijin.game import GameRecord
 from meijin.game.rules.variant import MAX_SIDE
 from meijin.v1 import fault_service_pb2, game_pb2, game_service_pb2
 from meijin.web.cache import HTML, LazyPage
 from meijin.web.labels import result_label
 from meijin.web.pages.games.phases import phases
-from meijin.web.pages.games.view import GamePage
+from meijin.web.pages.games.view import GamePage, drawn
 from meijin.web.pictures.game_image import card_png, square_png
 from meijin.web.refusals import bad_request, not_found
 from meijin.web.replay.replay_page import replay_page
@@ -151,13 +150,7 @@ async def _replay(request: PageRequest) -> LazyPage:
 async def _svg(request: PageRequest) -> LazyPage:
     """A game's board at a ply."""
     ply, game = asked_ply(request), await asked_game(request)
-    return LazyPage((game,), lambda: _drawn(game, ply), "image/svg+xml")
-
-
-def _drawn(game: game_pb2.Game, ply: int | None) -> str:
-    record = record_from_proto(game)
-    board = Board.from_moves(record.moves[:ply], record.variant)
-    return board_svg(board, winning=game.state != game_pb2.GAME_STATE_VOID)
+    return LazyPage((game,), lambda: drawn(game, record_from_proto(game), ply), "image/svg+xml")
 
 
 async def _png(request: PageRequest) -> LazyPage:
@@ -168,11 +161,12 @@ async def _png(request: PageRequest) -> LazyPage:
     game = await asked_game(request)
 
     def write() -> bytes:
-        board = _drawn(game, ply)
+        board = drawn(game, record_from_proto(game), ply)
         if shape == "square":
             return square_png(board)
         record = _shown_record(request, game)
-        shown = min(len(record.moves), MOST_PLIES if ply is None else ply)
+        last = len(record.moves)
+        shown = last if ply is None else min(ply, last)
         return card_png(board, record, ply=shown, result=result_label(game))
 
     return LazyPage((game,), write, "image/png")

@@ -16,6 +16,20 @@ from meijin.wire.mapping import from_message
 from meijin.wire.records import record_from_proto
 
 
+def drawn(
+    game: game_pb2.Game,
+    record: GameRecord,
+    ply: int | None,
+    *,
+    numbers: bool = True,
+    forbidden: bool = False,
+) -> str:
+    """A game's board at a ply, or at its last one, as SVG; nobody has won one that is void."""
+    board = Board.from_moves(record.moves[:ply], record.variant)
+    is_void = game.state == game_pb2.GAME_STATE_VOID
+    return board_svg(board, numbers=numbers, forbidden=forbidden, winning=not is_void)
+
+
 @dataclass(frozen=True)
 class GamePage:
     """A game at one ply."""
@@ -81,8 +95,7 @@ class GamePage:
         return self._drawn(numbers=False, forbidden=False)
 
     def _drawn(self, *, numbers: bool, forbidden: bool) -> Markup:
-        board = Board.from_moves(self.record.moves[: self.ply], self.record.variant)
-        picture = board_svg(board, numbers=numbers, forbidden=forbidden, winning=not self.is_void)
+        picture = drawn(self.game, self.record, self.ply, numbers=numbers, forbidden=forbidden)
         return Markup(picture)  # noqa: S704 - made here
 
     @property
