@@ -12,7 +12,6 @@ from meijin.ladder.pool import ACTIVE_DAYS, BASE, DIGITS, ESTABLISHED, Pool
 from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
 from meijin.ladder.statistics.diagnosis.residuals import in_blocks
 from meijin.ladder.statistics.fit.covariance import DenseCovariance, superiority_to_next
-from meijin.ladder.statistics.fit.empirical_bayes import prior_sensitivity
 from meijin.ladder.statistics.fit.pair_counts import PairCounts
 from meijin.ladder.tally import Snapshot, VersionState, last_days_of
 from meijin.store.ladders.games import ScoredGame
@@ -24,7 +23,6 @@ from meijin.store.schema import (
     GoodnessFinding,
     PairFinding,
     Posterior,
-    PriorSensitivity,
     RatingLine,
     RunDiagnosis,
     RunParameters,
@@ -33,10 +31,6 @@ from meijin.store.schema import (
 
 ALGORITHM = "rao-kupper-2"
 """The version of the algorithm; it changes whenever the same games would get other numbers."""
-MOST_SENSITIVITY_PAIRS = 100_000
-"""Of pair counts, up to which a run tells what its ratings owe to the prior: that takes 0.15 s."""
-SENSITIVITY_DIGITS = 2
-"""Decimals of what ratings owe to the prior."""
 P_DIGITS = 6
 """Decimals of a p-value: small ones say most."""
 BLOCKS = 64
@@ -103,7 +97,6 @@ def _parameters(
         draw_level=round(outcomes.level, DIGITS),
         correlation=round(pool.overdispersion.correlation, DIGITS),
         pair_deviation=round(pool.overdispersion.pair_deviation, DIGITS),
-        walk=round(pool.walk.step, DIGITS),
         factor=round(pool.factor, DIGITS),
         log_likelihood=round(pool.fit.log_likelihood, DIGITS),
         base=BASE,
@@ -115,18 +108,7 @@ def _parameters(
         active_days=ACTIVE_DAYS,
         anchors=tuple(anchors),
         diagnosis=summary_of(diagnosis),
-        prior_sensitivity=_prior_sensitivity(pool),
     )
-
-
-def _prior_sensitivity(pool: Pool) -> PriorSensitivity | None:
-    """What the ratings owe to the prior; ``None`` where fitting them again takes too long."""
-    pairs = len(pool.fit.games.pairs.first)
-    if pool.fit.information.is_large or pairs > MOST_SENSITIVITY_PAIRS:
-        return None
-    shown = pool.is_linked & ~pool.is_provisional
-    found = prior_sensitivity(pool.fit, pool.centre, shown)
-    return PriorSensitivity(*(round(each, SENSITIVITY_DIGITS) for each in found))
 
 
 def _lines(versions: Versions, pool: Pool, diagnosis: Diagnosis) -> Iterator[RatingLine]:
@@ -202,4 +184,5 @@ def summary_of(diagnosis: RunDiagnosis) -> FitSummary:
         pairs=sum(each.is_sure for each in diagnosis.pairs),
         triples=sum(each.is_sure for each in diagnosis.triples),
         drifts=sum(each.is_sure for each in diagnosis.drifts),
+        changes=sum(each.is_sure for each in diagnosis.changes),
     )

@@ -122,6 +122,11 @@ class Standing(_message.Message):
     CONFIGURATION_FIELD_NUMBER: _builtins.int
     THREADS_FIELD_NUMBER: _builtins.int
     MEMORY_BYTES_FIELD_NUMBER: _builtins.int
+    FORM_FIELD_NUMBER: _builtins.int
+    FORM_MARGIN_FIELD_NUMBER: _builtins.int
+    FORM_GAMES_FIELD_NUMBER: _builtins.int
+    BOUND_FIELD_NUMBER: _builtins.int
+    CHANGED_GAMES_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1 on, among those that are shown; 0 for a hidden one, in a matrix that
     was asked for it.
@@ -192,6 +197,24 @@ class Standing(_message.Message):
     """
     memory_bytes: _builtins.int
     """The bytes of memory that it was told to keep to; likewise."""
+    form: _builtins.float
+    """What its last games alone say of its strength: its performance over at most
+    100 of them, on the scale of the ratings. Absent for a version with fewer than
+    20 among the newest games, and, as all below, in runs of releases that did not
+    compute it.
+    """
+    form_margin: _builtins.float
+    """Half of the 95 % interval of form; Elo."""
+    form_games: _builtins.int
+    """How many games form is over."""
+    bound: _builtins.float
+    """For who has won every game, the least strength that lets it do so with a
+    chance of 5 %; for who has lost every game, the greatest. Absent for others.
+    """
+    changed_games: _builtins.int
+    """Rated games since its strength changed, surer than chance: the rating is of
+    these. Absent where it did not.
+    """
     @_builtins.property
     def as_black(self) -> Global___Score:
         """Rated games with the black stones."""
@@ -232,11 +255,26 @@ class Standing(_message.Message):
         configuration: _abc.Iterable[_builtins.str] | None = ...,
         threads: _builtins.int | None = ...,
         memory_bytes: _builtins.int | None = ...,
+        form: _builtins.float | None = ...,
+        form_margin: _builtins.float | None = ...,
+        form_games: _builtins.int | None = ...,
+        bound: _builtins.float | None = ...,
+        changed_games: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "_threads", b"_threads", "as_black", b"as_black", "as_white", b"as_white", "memory_bytes", b"memory_bytes", "preview_elo", b"preview_elo", "superiority", b"superiority", "threads", b"threads"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_changed_games", b"_changed_games", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "_threads", b"_threads", "as_black", b"as_black", "as_white", b"as_white", "bound", b"bound", "changed_games", b"changed_games", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "memory_bytes", b"memory_bytes", "preview_elo", b"preview_elo", "superiority", b"superiority", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "_threads", b"_threads", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "configuration", b"configuration", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "hardware", b"hardware", "linked", b"linked", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_changed_games", b"_changed_games", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "_threads", b"_threads", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "bound", b"bound", "changed_games", b"changed_games", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "configuration", b"configuration", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "hardware", b"hardware", "linked", b"linked", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__bound: _TypeAlias = _typing.Literal["bound"]  # noqa: Y015
+    _WhichOneofArgType__bound: _TypeAlias = _typing.Literal["_bound", b"_bound"]  # noqa: Y015
+    _WhichOneofReturnType__changed_games: _TypeAlias = _typing.Literal["changed_games"]  # noqa: Y015
+    _WhichOneofArgType__changed_games: _TypeAlias = _typing.Literal["_changed_games", b"_changed_games"]  # noqa: Y015
+    _WhichOneofReturnType__form: _TypeAlias = _typing.Literal["form"]  # noqa: Y015
+    _WhichOneofArgType__form: _TypeAlias = _typing.Literal["_form", b"_form"]  # noqa: Y015
+    _WhichOneofReturnType__form_games: _TypeAlias = _typing.Literal["form_games"]  # noqa: Y015
+    _WhichOneofArgType__form_games: _TypeAlias = _typing.Literal["_form_games", b"_form_games"]  # noqa: Y015
+    _WhichOneofReturnType__form_margin: _TypeAlias = _typing.Literal["form_margin"]  # noqa: Y015
+    _WhichOneofArgType__form_margin: _TypeAlias = _typing.Literal["_form_margin", b"_form_margin"]  # noqa: Y015
     _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
     _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
     _WhichOneofReturnType__preview_elo: _TypeAlias = _typing.Literal["preview_elo"]  # noqa: Y015
@@ -245,6 +283,16 @@ class Standing(_message.Message):
     _WhichOneofArgType__superiority: _TypeAlias = _typing.Literal["_superiority", b"_superiority"]  # noqa: Y015
     _WhichOneofReturnType__threads: _TypeAlias = _typing.Literal["threads"]  # noqa: Y015
     _WhichOneofArgType__threads: _TypeAlias = _typing.Literal["_threads", b"_threads"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bound) -> _WhichOneofReturnType__bound | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__changed_games) -> _WhichOneofReturnType__changed_games | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form) -> _WhichOneofReturnType__form | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form_games) -> _WhichOneofReturnType__form_games | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form_margin) -> _WhichOneofReturnType__form_margin | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_bytes) -> _WhichOneofReturnType__memory_bytes | None: ...
     @_typing.overload
@@ -269,6 +317,7 @@ class FitSummary(_message.Message):
     PAIRS_FIELD_NUMBER: _builtins.int
     TRIPLES_FIELD_NUMBER: _builtins.int
     DRIFTS_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
     p_value: _builtins.float
     """The chance of so much scatter between pairs where one strength a version
     explains all results.
@@ -291,6 +340,8 @@ class FitSummary(_message.Message):
     """Triples that surely beat each other in a circle; at most 50 are counted."""
     drifts: _builtins.int
     """Versions whose strength surely has a trend; at most 50 are counted."""
+    changes: _builtins.int
+    """Versions whose strength surely changed at once; at most 50 are counted."""
     def __init__(
         self,
         *,
@@ -301,10 +352,11 @@ class FitSummary(_message.Message):
         pairs: _builtins.int = ...,
         triples: _builtins.int = ...,
         drifts: _builtins.int = ...,
+        changes: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deviation", b"deviation", "drifts", b"drifts", "overdispersion", b"overdispersion", "p_value", b"p_value", "pairs", b"pairs", "rejected", b"rejected", "triples", b"triples"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "deviation", b"deviation", "drifts", b"drifts", "overdispersion", b"overdispersion", "p_value", b"p_value", "pairs", b"pairs", "rejected", b"rejected", "triples", b"triples"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -325,10 +377,10 @@ class RatingRun(_message.Message):
     ADVANTAGE_FIELD_NUMBER: _builtins.int
     DRAWS_FIELD_NUMBER: _builtins.int
     SCORE_AT_100_FIELD_NUMBER: _builtins.int
-    PRIOR_SENSITIVITY_FIELD_NUMBER: _builtins.int
     OVERDISPERSION_FIELD_NUMBER: _builtins.int
     LINEAGE_DEVIATION_FIELD_NUMBER: _builtins.int
     OPENING_DEVIATION_FIELD_NUMBER: _builtins.int
+    OPENING_IS_SURE_FIELD_NUMBER: _builtins.int
     FIT_FIELD_NUMBER: _builtins.int
     FINAL_OF_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
@@ -365,6 +417,8 @@ class RatingRun(_message.Message):
     """The deviation among openings of what moving first is worth, in Elo; 0 when
     the games show none. Absent in runs of releases that knew none.
     """
+    opening_is_sure: _builtins.bool
+    """Openings differ, surer than chance."""
     final_of: _builtins.str
     """The tournament that settled the ladder, of whose games this is the first run
     to have all: a final run, which is kept forever. Empty for others.
@@ -388,13 +442,6 @@ class RatingRun(_message.Message):
         """When it was computed."""
 
     @_builtins.property
-    def prior_sensitivity(self) -> Global___PriorSensitivity:
-        """What the ratings owe to the prior; absent for runs of more than 1,500
-        versions or of more than 100,000 pairs of them, and for those from before
-        it was computed.
-        """
-
-    @_builtins.property
     def overdispersion(self) -> Global___Overdispersion:
         """By how much results scatter more than games of independent luck would;
         absent in runs that did not look.
@@ -416,10 +463,10 @@ class RatingRun(_message.Message):
         advantage: _builtins.float = ...,
         draws: _builtins.float = ...,
         score_at_100: _builtins.float = ...,
-        prior_sensitivity: Global___PriorSensitivity | None = ...,
         overdispersion: Global___Overdispersion | None = ...,
         lineage_deviation: _builtins.float | None = ...,
         opening_deviation: _builtins.float | None = ...,
+        opening_is_sure: _builtins.bool = ...,
         fit: Global___FitSummary | None = ...,
         final_of: _builtins.str = ...,
         parameters: _builtins.str = ...,
@@ -427,9 +474,9 @@ class RatingRun(_message.Message):
         draw_slope: _builtins.float = ...,
         draw_level: _builtins.float = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "fit", b"fit", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "prior_sensitivity", b"prior_sensitivity"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "fit", b"fit", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draw_level", b"draw_level", "draw_slope", b"draw_slope", "draws", b"draws", "final_of", b"final_of", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion", "parameters", b"parameters", "prior_sensitivity", b"prior_sensitivity", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draw_level", b"draw_level", "draw_slope", b"draw_slope", "draws", b"draws", "final_of", b"final_of", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "opening_is_sure", b"opening_is_sure", "overdispersion", b"overdispersion", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lineage_deviation: _TypeAlias = _typing.Literal["lineage_deviation"]  # noqa: Y015
     _WhichOneofArgType__lineage_deviation: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation"]  # noqa: Y015
@@ -451,7 +498,8 @@ class Overdispersion(_message.Message):
     CORRELATION_FIELD_NUMBER: _builtins.int
     PAIR_DEVIATION_FIELD_NUMBER: _builtins.int
     FACTOR_FIELD_NUMBER: _builtins.int
-    WALK_DEVIATION_FIELD_NUMBER: _builtins.int
+    CORRELATION_IS_SURE_FIELD_NUMBER: _builtins.int
+    PAIR_DEVIATION_IS_SURE_FIELD_NUMBER: _builtins.int
     correlation: _builtins.float
     """Of two results of the same players, colours and opening: 0 when they have
     nothing in common, 1 when they are always the same.
@@ -461,59 +509,29 @@ class Overdispersion(_message.Message):
     Elo: 0 when nobody has an opponent that suits it more than others do.
     """
     factor: _builtins.float
-    """How many times as wide intervals are as if every game were independent and
-    strengths stayed as they are.
+    """How many times as wide intervals are as if every game were independent."""
+    correlation_is_sure: _builtins.bool
+    """The correlation is surer than chance; false where it is allowed for to be
+    safe.
     """
-    walk_deviation: _builtins.float
-    """Deviation of a step that each strength is taken to make after each of its
-    games, in Elo: 0 when games say nothing of any.
-    """
+    pair_deviation_is_sure: _builtins.bool
+    """The deviation of pairings is surer than chance; likewise."""
     def __init__(
         self,
         *,
         correlation: _builtins.float = ...,
         pair_deviation: _builtins.float = ...,
         factor: _builtins.float = ...,
-        walk_deviation: _builtins.float = ...,
+        correlation_is_sure: _builtins.bool = ...,
+        pair_deviation_is_sure: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["correlation", b"correlation", "factor", b"factor", "pair_deviation", b"pair_deviation", "walk_deviation", b"walk_deviation"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["correlation", b"correlation", "correlation_is_sure", b"correlation_is_sure", "factor", b"factor", "pair_deviation", b"pair_deviation", "pair_deviation_is_sure", b"pair_deviation_is_sure"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Overdispersion: _TypeAlias = Overdispersion  # noqa: Y015
-
-@_typing.final
-class PriorSensitivity(_message.Message):
-    """The largest change of a rating, in Elo, when the prior of the strengths is
-    another one; of versions that games link to the others and that are
-    established.
-    """
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    NORMAL_400_FIELD_NUMBER: _builtins.int
-    VIRTUAL_DRAWS_FIELD_NUMBER: _builtins.int
-    normal_400: _builtins.float
-    """With a normal prior whose deviation is 400 Elo."""
-    virtual_draws: _builtins.float
-    """With BayesElo's prior: two drawn games of each version, spread over those it
-    has met.
-    """
-    def __init__(
-        self,
-        *,
-        normal_400: _builtins.float = ...,
-        virtual_draws: _builtins.float = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["normal_400", b"normal_400", "virtual_draws", b"virtual_draws"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___PriorSensitivity: _TypeAlias = PriorSensitivity  # noqa: Y015
 
 @_typing.final
 class ListLaddersRequest(_message.Message):
@@ -1374,6 +1392,50 @@ class VersionDrift(_message.Message):
 Global___VersionDrift: _TypeAlias = VersionDrift  # noqa: Y015
 
 @_typing.final
+class VersionChange(_message.Message):
+    """A change of a version's strength at once."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    ELO_FIELD_NUMBER: _builtins.int
+    DEVIATIONS_FIELD_NUMBER: _builtins.int
+    P_VALUE_FIELD_NUMBER: _builtins.int
+    SURE_FIELD_NUMBER: _builtins.int
+    games: _builtins.int
+    """Its rated games since the change."""
+    elo: _builtins.float
+    """The step, in Elo: its strength after the change less that before."""
+    deviations: _builtins.float
+    """By how many standard deviations that is off 0."""
+    p_value: _builtins.float
+    """The chance of one so large at any time of any version of the ladder."""
+    sure: _builtins.bool
+    """It is surer than chance."""
+    @_builtins.property
+    def version(self) -> Global___RatedVersion:
+        """The version."""
+
+    def __init__(
+        self,
+        *,
+        version: Global___RatedVersion | None = ...,
+        games: _builtins.int = ...,
+        elo: _builtins.float = ...,
+        deviations: _builtins.float = ...,
+        p_value: _builtins.float = ...,
+        sure: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deviations", b"deviations", "elo", b"elo", "games", b"games", "p_value", b"p_value", "sure", b"sure", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VersionChange: _TypeAlias = VersionChange  # noqa: Y015
+
+@_typing.final
 class GetDiagnosisResponse(_message.Message):
     """The answer of GetDiagnosis. Each list has the surest first: all that are
     surer than chance, at most 50, and the first ten at any rate. What hidden bots
@@ -1391,6 +1453,7 @@ class GetDiagnosisResponse(_message.Message):
     PAIRS_FIELD_NUMBER: _builtins.int
     TRIPLES_FIELD_NUMBER: _builtins.int
     DRIFTS_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     """The ladder's name."""
     chi_square: _builtins.float
@@ -1419,6 +1482,10 @@ class GetDiagnosisResponse(_message.Message):
     def drifts(self) -> _containers.RepeatedCompositeFieldContainer[Global___VersionDrift]:
         """The versions whose strength has a trend."""
 
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___VersionChange]:
+        """The versions whose strength changed at once."""
+
     def __init__(
         self,
         *,
@@ -1431,10 +1498,11 @@ class GetDiagnosisResponse(_message.Message):
         pairs: _abc.Iterable[Global___PairResidual] | None = ...,
         triples: _abc.Iterable[Global___CircularTriad] | None = ...,
         drifts: _abc.Iterable[Global___VersionDrift] | None = ...,
+        changes: _abc.Iterable[Global___VersionChange] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_chi_square", b"_chi_square", "chi_square", b"chi_square", "run", b"run"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_chi_square", b"_chi_square", "chi_square", b"chi_square", "degrees_of_freedom", b"degrees_of_freedom", "deviance", b"deviance", "drifts", b"drifts", "ladder", b"ladder", "pairs", b"pairs", "pairs_with_enough_games", b"pairs_with_enough_games", "run", b"run", "triples", b"triples"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_chi_square", b"_chi_square", "changes", b"changes", "chi_square", b"chi_square", "degrees_of_freedom", b"degrees_of_freedom", "deviance", b"deviance", "drifts", b"drifts", "ladder", b"ladder", "pairs", b"pairs", "pairs_with_enough_games", b"pairs_with_enough_games", "run", b"run", "triples", b"triples"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__chi_square: _TypeAlias = _typing.Literal["chi_square"]  # noqa: Y015
     _WhichOneofArgType__chi_square: _TypeAlias = _typing.Literal["_chi_square", b"_chi_square"]  # noqa: Y015

@@ -10,6 +10,7 @@
 - `strength`: bands of strength, as people write them
 - `text`: control characters and formulas in the texts of others, and what people call a bot
 - `standings`: what follows from a ladder's lines, and the table as CSV
+- `run_notes`: what a rating run found beside the ratings, in words
 - `mapping`: records as messages, and back, by their fields' names
 - `json`: messages as JSON
 - `enums`: enums of our own and their mirrors

@@ -30,6 +30,7 @@ def response(*, rejected: bool = False) -> pb.GetDiagnosisResponse:
         pairs=[PAIR],
         triples=[pb.CircularTriad(one=ADA, other=BOB, third=CYD, excess=401, deviations=2.2)],
         drifts=[pb.VersionDrift(version=BOB, elo_per_100_games=-21.6, p_value=0.3)],
+        changes=[pb.VersionChange(version=CYD, games=90, elo=-133.4, p_value=0.3)],
     )
 
 
@@ -39,14 +40,15 @@ def test_each_kind_has_a_table_that_fits_a_terminal() -> None:
         ["ada|bob|40|25.0%|61.2%|-4.6|<0.001|yes"],
         ["ada|bob|cyd|401|+2.2|<0.001|"],
         ["bob|-22|+0.0|0.300|"],
+        ["cyd|90|-133|+0.0|0.300|"],
     ]
-    assert len(printed(*made, width=80)) == 9
+    assert len(printed(*made, width=80)) == 12
 
 
 def test_versions_are_named_where_there_are_several() -> None:
     found = response()
     found.drifts.add(version=pb.RatedVersion(bot="ada", version="2"))
-    pairs, _, trends = diagnosis_tables(found)
+    pairs, _, trends, _ = diagnosis_tables(found)
     assert cells(pairs)[0].startswith("ada 1|bob|")
     assert cells(trends)[1].startswith("ada 2|")
 
@@ -56,6 +58,7 @@ def test_tables_have_only_so_many_lines_and_empty_ones_are_left_out() -> None:
     found.pairs.add(one=BOB, other=CYD)
     found.ClearField("triples")
     found.ClearField("drifts")
+    found.ClearField("changes")
     assert [each.row_count for each in diagnosis_tables(found)] == [2]
     assert [each.row_count for each in diagnosis_tables(found, top=1)] == [1]
 

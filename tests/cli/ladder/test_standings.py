@@ -4,6 +4,7 @@ from tests.cli.shown import cells, printed, titles
 from meijin.cli.ladder.compare import head_to_head_table
 from meijin.cli.ladder.standings import final_lines, ladder_table, matrix_table, notes
 from meijin.v1 import ladder_service_pb2 as pb
+from meijin.wire.run_notes import width_note
 
 
 def standing(rank: int, bot: str, version: str = "", **changes: object) -> pb.Standing:
@@ -91,33 +92,9 @@ def test_several_versions_are_told_apart_and_the_best_may_stand_alone() -> None:
     assert len(cells(ladder_table(standings(*rows), 120, top=2))) == 2
 
 
-@pytest.mark.parametrize(
-    ("found", "told"),
-    [
-        ({"factor": 1.04, "correlation": 0.3}, None),
-        (
-            {"factor": 1.3, "correlation": 0.3, "pair_deviation": 71.6},
-            (
-                "intervals are 1.30 times as wide as if games were independent: results of one opening "
-                "hang together (correlation 0.30) and results depend on who meets whom (by 72 Elo)"
-            ),
-        ),
-        (
-            {"factor": 1.3, "correlation": 0.001, "pair_deviation": 1},
-            "intervals are 1.30 times as wide as if games were independent",
-        ),
-        (
-            {"factor": 1.3, "walk_deviation": 1.94},
-            (
-                "intervals are 1.30 times as wide as if games were independent: strengths may wander "
-                "(by 1.9 Elo a game)"
-            ),
-        ),
-    ],
-)
-def test_a_note_tells_why_intervals_are_wide(found: dict[str, float], told: str | None) -> None:
-    response = standings(overdispersion=pb.Overdispersion(**found))
-    assert notes(response) == [*PLAIN, *([told] if told else [])]
+def test_a_note_tells_how_wide_intervals_are() -> None:
+    wide = pb.Overdispersion(factor=1.3)
+    assert notes(standings(overdispersion=wide)) == [*PLAIN, width_note(wide)]
 
 
 def test_notes_say_how_to_cite_and_to_read() -> None:
@@ -138,12 +115,12 @@ def test_notes_say_how_to_cite_and_to_read() -> None:
 
 
 def test_notes_tell_the_widths_of_priors() -> None:
-    """Those of lineage and openings, where a run has them; an older run has neither."""
-    lineage = {"lineage_deviation": 63.0, "opening_deviation": 0.0}
+    """That of lineage, where a run has it, and that of openings where it is sure."""
+    lineage = {"lineage_deviation": 63.0, "opening_deviation": 140.0}
     assert notes(standings(**lineage))[2] == (
         "moving first is worth +12 Elo; versions deviate from their parents by 63"
     )
-    both = lineage | {"opening_deviation": 140.0}
+    both = lineage | {"opening_is_sure": True}
     assert "+12 Elo, give or take 140 with the opening; versions" in notes(standings(**both))[2]
 
 

@@ -28,6 +28,7 @@ from meijin.store.schema import (
     BotVersion,
     BotVersionId,
     CalibrationDay,
+    ChangeFinding,
     DriftFinding,
     FitSummary,
     GoodnessFinding,
@@ -102,7 +103,7 @@ def diagnosed(run: NewRun, one: BotVersionId, other: BotVersionId) -> NewRun:
         "deviation": 81.5,
     }
     goodness = GoodnessFinding(**fit, chi_square=31.5, deviance=30.5, freedom=12.25, pairs=20)
-    summary = FitSummary(**fit, pairs=1, triples=2, drifts=3)
+    summary = FitSummary(**fit, pairs=1, triples=2, drifts=3, changes=4)
     return replace(
         run,
         ratings=[replace(each, depends_on_opponents=True) for each in run.ratings],
@@ -112,6 +113,7 @@ def diagnosed(run: NewRun, one: BotVersionId, other: BotVersionId) -> NewRun:
             pairs=(PairFinding(one, other, 40, 0.75, 0.5, 4.5, 0.001, is_sure=True),),
             triples=(TripleFinding(one, other, third, 300.0, 4.5, 0.001, is_sure=True),),
             drifts=(DriftFinding(other, -20.5, 4.5, 0.001, is_sure=False),),
+            changes=(ChangeFinding(one, 60, 120.5, 5.5, 0.001, is_sure=True),),
         ),
     )
 
@@ -190,7 +192,6 @@ async def test_the_published_standings_are_shown(rated: ServerInTest) -> None:
     assert (run.lineage_deviation, run.opening_deviation) == (80.0, 25.0)
     assert run.create_time.ToDatetime(UTC) == NOON + timedelta(minutes=2)
     assert run.score_at_100 == pytest.approx(0.6395, abs=1e-4)
-    assert not run.HasField("prior_sensitivity")
     assert (run.advantage, run.draws) == (20.5, 10.25)
     assert (run.draw_slope, run.draw_level) == (0.5, 1500.0)
     assert run.fit == pb.FitSummary(
@@ -201,6 +202,7 @@ async def test_the_published_standings_are_shown(rated: ServerInTest) -> None:
         pairs=1,
         triples=2,
         drifts=3,
+        changes=4,
     )
     best, last = table.standings
     assert (best.rank, best.bot, best.version) == (1, ADA, "1.0")
@@ -360,6 +362,8 @@ async def test_the_diagnosis_of_a_run_is_shown(rated: ServerInTest) -> None:
     assert (pair.deviations, pair.p_value, pair.sure) == (4.5, 0.001, True)
     (drift,) = found.drifts
     assert (drift.version, drift.elo_per_100_games, drift.sure) == (ONLY_BOB, -20.5, False)
+    (change,) = found.changes
+    assert (change.version, change.games, change.elo) == (OLD_ADA, 60, 120.5)
     assert not found.triples
     found = await ask(rated, "GetDiagnosis", run_id="1")
     assert (found.run.run_id, len(found.pairs)) == ("1", 0)

@@ -48,7 +48,7 @@ def verdict(fit: pb.FitSummary) -> str:
 
 
 def diagnosis_tables(response: pb.GetDiagnosisResponse, top: int = 0) -> list[Table]:
-    """The pairs, circles and trends that are told of; those that are empty are left out."""
+    """The pairs, circles, trends and changes that are told of; those that are empty are left out."""
     name = _namer(response)
     one, other = (lambda row: name(row.one)), (lambda row: name(row.other))
     surety = (
@@ -73,10 +73,16 @@ def diagnosis_tables(response: pb.GetDiagnosisResponse, top: int = 0) -> list[Ta
         text("bot", lambda row: name(row.version)),
         number("Elo in 100 games", lambda row: f"{row.elo_per_100_games:+.0f}"),
     )
+    changes = (
+        text("bot", lambda row: name(row.version)),
+        number("games since", lambda row: row.games),
+        number("Elo", lambda row: f"{row.elo:+.0f}"),
+    )
     found = (
         ("Pairs whose scores are furthest from their ratings", pairs, response.pairs),
         ("Circles: each beats the next, the last the first", circles, response.triples),
         ("Trends over a version's own games", trends, response.drifts),
+        ("Strengths that changed at once", changes, response.changes),
     )
     return [
         table(title, (*columns, *surety), rows[: top or None])
@@ -109,7 +115,7 @@ def calibration_lines(response: pb.GetCalibrationResponse) -> Iterator[Table | S
 def _namer(response: pb.GetDiagnosisResponse) -> Callable[[pb.RatedVersion], str]:
     """Names a version by its bot, and by its label where several of the bot are told of."""
     labels: dict[str, set[str]] = defaultdict(set)
-    rows = chain(response.pairs, response.triples, response.drifts)
+    rows = chain(response.pairs, response.triples, response.drifts, response.changes)
     for version in (
         value for row in rows for field, value in row.ListFields() if field.message_type
     ):

@@ -15,6 +15,7 @@ from meijin.cli.tables import TableColumn, number, table, text
 from meijin.local.connection import Connection, get_tournament, read_list
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
+from meijin.wire.run_notes import width_note
 from meijin.wire.standings import (
     COLUMNS,
     MARKS,
@@ -32,12 +33,6 @@ POLL_INTERVAL = timedelta(milliseconds=100)
 """Between two looks whether it is done."""
 GAP = 2
 """Cells between two columns."""
-NOTABLE_FACTOR = 1.05
-"""Intervals that are this many times wider than for independent games are told of."""
-NOTABLE_CORRELATION = 0.02
-"""Of results of one opening, to be named as a cause."""
-NOTABLE_PAIR_DEVIATION, NOTABLE_WALK = 10.0, 1.0
-"""In Elo, to be named as a cause."""
 
 
 def whole_table(connection: Connection, ladder: str, **asked: Any) -> pb.GetStandingsResponse:  # noqa: ANN401 - fields of the request
@@ -131,8 +126,9 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
         f"± is half of the 95 % interval relative to {_mean(rows)} at 1500",
         f"moving first is worth {run.advantage:+.0f} Elo{_priors(run)}",
         f"100 Elo more score {run.score_at_100:.1%}",
-        *_overdispersion(run.overdispersion),
     ]
+    if wider := width_note(run.overdispersion):
+        said.append(wider)
     if hardware := _shared_hardware(response):
         said.append(f"all ran on {hardware}, as they say")
     if run.fit.rejected:
@@ -156,26 +152,11 @@ def _mean(rows: Iterable[pb.Standing]) -> str:
 def _priors(run: pb.RatingRun) -> str:
     """How far openings and versions deviate, as far as the run tells."""
     said = ""
-    if run.opening_deviation:
+    if run.opening_is_sure:
         said += f", give or take {run.opening_deviation:.0f} with the opening"
     if run.HasField("lineage_deviation"):
         said += f"; versions deviate from their parents by {run.lineage_deviation:.0f}"
     return said
-
-
-def _overdispersion(found: pb.Overdispersion) -> list[str]:
-    """Why intervals are wider than independent games would make them, if they are."""
-    if found.factor < NOTABLE_FACTOR:
-        return []
-    causes = []
-    if found.correlation >= NOTABLE_CORRELATION:
-        causes.append(f"results of one opening hang together (correlation {found.correlation:.2f})")
-    if found.pair_deviation >= NOTABLE_PAIR_DEVIATION:
-        causes.append(f"results depend on who meets whom (by {found.pair_deviation:.0f} Elo)")
-    if found.walk_deviation >= NOTABLE_WALK:
-        causes.append(f"strengths may wander (by {found.walk_deviation:.1f} Elo a game)")
-    wider = f"intervals are {found.factor:.2f} times as wide as if games were independent"
-    return [": ".join((wider, " and ".join(causes))) if causes else wider]
 
 
 def final_lines(response: pb.GetStandingsResponse) -> list[str]:

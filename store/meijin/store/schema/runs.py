@@ -99,6 +99,21 @@ class DriftFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeFinding:
+    """A version whose strength changed at once."""
+
+    version_id: BotVersionId
+    games: int
+    """Its rated games since the change."""
+    elo: float
+    """The step: later less earlier."""
+    deviations: float
+    p_value: float
+    """For all versions and all times of the ladder together."""
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RunDiagnosis:
     """What speaks against the fit of a run; bounded, the surest first."""
 
@@ -106,6 +121,7 @@ class RunDiagnosis:
     pairs: tuple[PairFinding, ...] = ()
     triples: tuple[TripleFinding, ...] = ()
     drifts: tuple[DriftFinding, ...] = ()
+    changes: tuple[ChangeFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +136,7 @@ class FitSummary:
     """The sure ones; likewise below."""
     triples: int
     drifts: int
-
-
-@dataclass(frozen=True, slots=True)
-class PriorSensitivity:
-    """The largest change of a rating under each of two other priors, in Elo."""
-
-    normal_400: float
-    """A normal prior with a deviation of 400 Elo."""
-    virtual_draws: float
-    """BayesElo's: two drawn games of each version, spread over those it has met."""
+    changes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,10 +155,11 @@ class RunParameters:
     """The mean rating of two who draw as `draws` says; Elo."""
     correlation: float | None = None
     """Of two results of the same players, colours and opening."""
+    correlation_is_sure: bool = False
+    """Its own test is surer than chance; likewise below."""
     pair_deviation: float | None = None
     """Of what a pairing adds to the difference of two strengths; Elo."""
-    walk: float = 0.0
-    """The deviation of a strength's step after each of its games; Elo."""
+    pair_deviation_is_sure: bool = False
     factor: float | None = None
     """How many times as wide intervals are as if every game were independent."""
     log_likelihood: float | None = None
@@ -164,12 +172,12 @@ class RunParameters:
     """The deviation of a version from its parent; Elo."""
     openings: float | None = None
     """The deviation among openings of what moving first is worth; Elo."""
+    opening_is_sure: bool = False
     established: int | None = None
     """Games after which a rating is no more provisional."""
     active_days: int | None = None
     anchors: tuple[BotVersionId, ...] = ()
     diagnosis: FitSummary | None = None
-    prior_sensitivity: PriorSensitivity | None = None
 
 
 class RatingRun(Record, table="rating_run"):
@@ -234,6 +242,16 @@ class RatingLine(Record, table="rating"):
     """Its results depend on whom it meets, surer than chance: its interval is one over all of them."""
     changes_over_time: Field[bool] = column(default=False, server_default=false())
     """Its strength has a trend, surer than chance: its interval is too narrow."""
+    form: Field[float | None] = column(default=None)
+    """Its performance over its last games, on the scale of `elo`; ``None`` with few of them."""
+    form_margin: Field[float | None] = column(default=None)
+    """Half of the 95 % interval of `form`; Elo."""
+    form_games: Field[int | None] = column(default=None)
+    """How many games `form` is over."""
+    bound: Field[float | None] = column(default=None)
+    """The one-sided 95 % bound of who has won, or lost, every game; ``None`` for others."""
+    changed_games: Field[int | None] = column(default=None)
+    """Its rated games since its strength changed, of which its rating is; ``None`` if it did not."""
 
     @property
     def as_black(self) -> Score:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from tests.ladder.statistics.golden import Pool, with_bayes_elo_prior
 from tests.ladder.statistics.made_games import contents, counts, random_pairs
 
 from meijin.ladder.statistics.fit import laplacian
@@ -19,9 +18,7 @@ from meijin.ladder.statistics.fit.empirical_bayes import (
     LEAST_LINEAGE,
     LINKS_OF_PRIOR,
     fit_with_widths,
-    prior_sensitivity,
     shows_effects,
-    with_virtual_draws,
 )
 from meijin.ladder.statistics.fit.lineage import Lineage
 from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
@@ -192,49 +189,3 @@ def test_large_pools_have_a_lineage_too(monkeypatch: pytest.MonkeyPatch) -> None
 def test_nobody_has_played() -> None:
     """Then there is nothing to estimate from."""
     assert fit_with_widths(counts([], []), Lineage.none()).players.size == 0
-
-
-# -- prior sensitivity --------------------------------------------------------------
-
-
-def test_the_virtual_draws_are_those_of_bayeselo() -> None:
-    """The same games and draws of each two, whatever rows they stand in."""
-    games = Pool.read("synth_10_1000").counts.merged()
-    ours, theirs = with_virtual_draws(games, 10).merged(), with_bayes_elo_prior(games).merged()
-    assert (ours.first == theirs.first).all()
-    assert ours.draws == pytest.approx(theirs.draws)
-    assert ours.wins == pytest.approx(theirs.wins)
-
-
-def test_it_is_the_largest_change_of_a_rating() -> None:
-    """As of fits that begin at nothing, relative to the mean, of those who are told of alone."""
-    games = Pool.read("synth_10_1000").counts
-    fitted, centre = fit(games), np.full(10, 0.1)
-    told = np.arange(10) > 2
-
-    def change(elo: Floats) -> float:
-        moved = np.abs((fitted.elo - fitted.elo.mean()) - (elo - elo.mean()))
-        return float(moved[told].max())
-
-    normal_400, virtual_draws = prior_sensitivity(fitted, centre, told)
-    assert normal_400 == pytest.approx(change(fit(games, Prior(400.0)).elo), abs=1e-4)
-    drawn = fit(with_bayes_elo_prior(games), Prior(strength=1e5))
-    assert virtual_draws == pytest.approx(change(drawn.elo), abs=1e-4)
-    assert 0 < normal_400 < virtual_draws
-    assert prior_sensitivity(fitted, centre, ~np.ones(10, dtype=bool)) == (0, 0)
-
-
-def test_a_pool_without_draws_has_one_too() -> None:
-    """Though BayesElo's prior makes draws where none were; a perfect scorer moves most."""
-    fitted = fit(counts([(0, 1, 5, 0, 0), (1, 2, 3, 0, 2), (2, 0, 0, 0, 5)]))
-    assert min(prior_sensitivity(fitted, np.full(3, 1 / 3), np.ones(3, dtype=bool))) > 30
-
-
-def test_it_is_that_of_the_games_without_effects_of_openings() -> None:
-    """Which other priors are compared with, too."""
-    fitted = fit_with_widths(world(games=2_000, bots=5, opening=150).counts)
-    assert fitted.openings.size
-    plain = fit(fitted.games.pairs, replace(fitted.prior, opening=0.0), levels=fitted.levels)
-    centre, everyone = np.full(5, 0.2), np.ones(5, dtype=bool)
-    found, wanted = (prior_sensitivity(each, centre, everyone) for each in (fitted, plain))
-    assert found == pytest.approx(wanted, abs=1e-3)

@@ -7,8 +7,6 @@ quasi-likelihood of Breslow & Clayton (Approximate inference in generalized line
 effects, 1991), which is MacKay's of Bayesian interpolation (1992): the effects' squares are
 divided by the number of effects that the games determine. From 150 Elo it came to within half an
 Elo in 3 to 8 fits where the expectation-maximisation algorithm takes 10 to 60.
-
-Prior sensitivity is how far ratings move when the prior is another one.
 """
 
 import math
@@ -21,7 +19,7 @@ from meijin.ladder.statistics.fit import laplacian
 from meijin.ladder.statistics.fit.bradley_terry import Fit, Prior, fit, opening_score
 from meijin.ladder.statistics.fit.covariance import covariance
 from meijin.ladder.statistics.fit.lineage import Lineage
-from meijin.ladder.statistics.fit.pair_counts import Floats, GroupedCounts, Mask, PairCounts, sums
+from meijin.ladder.statistics.fit.pair_counts import Floats, GroupedCounts, PairCounts
 
 LINKS_OF_PRIOR = 1.0
 """Links, known exactly, that the default width of the lineage weighs as much as."""
@@ -123,56 +121,3 @@ def _width(
     determined = float(np.maximum(1 - variances / width**2, 0.0).sum())
     squares = float(effects @ effects)
     return math.sqrt((squares + weight * default**2) / max(determined + weight, 1e-9))
-
-
-NARROW = 400.0
-"""The other deviation of the strengths' prior, in Elo."""
-WEAK = 1e5
-"""A deviation that holds groups without games between them where they are, and does no more."""
-VIRTUAL_DRAWS = 2.0
-"""Of each player, in BayesElo's prior."""
-
-
-def prior_sensitivity(fitted: Fit, centre: Floats, is_told: Mask) -> tuple[float, float]:
-    """The largest change of a rating under each of two other priors, in Elo.
-
-    A normal one with the deviation `NARROW`, and BayesElo's: `VIRTUAL_DRAWS` of each player, spread
-    over those it has met. The games are fitted again without effects of openings.
-
-    Args:
-        fitted: With the usual prior.
-        centre: The weights of the mean that ratings are relative to; shape (n,).
-        is_told: Whose ratings are looked at; shape (n,).
-    """
-    again = partial(fit, lineage=fitted.lineage, levels=fitted.levels)
-    counts = fitted.games.pairs
-    prior, here = replace(fitted.prior, opening=0.0), fitted
-    if len(fitted.openings):
-        here = again(counts, prior, near=fitted)
-    narrow = again(counts, replace(prior, strength=NARROW), near=here)
-    drawn = with_virtual_draws(counts, len(fitted.players))
-    weak = again(drawn, replace(prior, strength=WEAK), near=here)
-    changes = (here.elo - narrow.elo, here.elo - weak.elo)
-    by_narrow, by_weak = (_largest_change(change, centre, is_told) for change in changes)
-    return by_narrow, by_weak
-
-
-def _largest_change(change: Floats, centre: Floats, is_told: Mask) -> float:
-    shifted = np.abs(change - centre @ change)
-    return float(shifted[is_told].max(initial=0.0))
-
-
-def with_virtual_draws(counts: PairCounts, players: int) -> PairCounts:
-    """Games and BayesElo's prior (Coulom 2005): `VIRTUAL_DRAWS` of each of the players 0, 1, ...
-
-    A pair has half of what each of its two gives it by its share of games, half with each colour.
-    """
-    games = counts.wins + counts.draws + counts.losses
-    total = sums(counts.first, games, players) + sums(counts.second, games, players)
-    per_game = VIRTUAL_DRAWS / 4 * (1 / total[counts.first] + 1 / total[counts.second])
-    half = games * per_game
-    drawn = replace(
-        counts, wins=np.zeros_like(half), draws=half, losses=np.zeros_like(half), openings=None
-    )
-    turned = replace(drawn, first=drawn.second, second=drawn.first)
-    return replace(counts, openings=None).joined(drawn).joined(turned)

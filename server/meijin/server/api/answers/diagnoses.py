@@ -61,6 +61,10 @@ def _fill(answer: pb.GetDiagnosisResponse, connection: Connection, found: RunDia
         if drift.version_id in shown:
             version = shown[drift.version_id]
             answer.drifts.append(to_message(drift, pb.VersionDrift, version=version))
+    for change in found.changes:
+        if change.version_id in shown:
+            version = shown[change.version_id]
+            answer.changes.append(to_message(change, pb.VersionChange, version=version))
 
 
 def _versions(found: RunDiagnosis) -> Iterator[tuple[BotVersionId, ...]]:
@@ -70,3 +74,5 @@ def _versions(found: RunDiagnosis) -> Iterator[tuple[BotVersionId, ...]]:
         yield triple.one, triple.other, triple.third
     for drift in found.drifts:
         yield (drift.version_id,)
+    for change in found.changes:
+        yield (change.version_id,)

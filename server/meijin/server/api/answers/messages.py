@@ -39,13 +39,11 @@ def run_to_proto(run: RatingRun) -> ladder_pb.RatingRun:
         draw_slope=found.draw_slope,
         draw_level=found.draw_level,
         score_at_100=float(outcomes_of(found).score_with_both(100.0)),
-        prior_sensitivity=found.prior_sensitivity,
         parameters=json.dumps(asdict(found), sort_keys=True),
         lineage_deviation=found.lineage,
         opening_deviation=found.openings,
-        overdispersion=None
-        if found.factor is None
-        else to_message(found, ladder_pb.Overdispersion, walk_deviation=found.walk),
+        opening_is_sure=found.opening_is_sure,
+        overdispersion=None if found.factor is None else found,
         fit=found.diagnosis,
     )
 

@@ -1,0 +1,43 @@
+"""What a run found, in words."""
+
+from typing import Any
+
+import pytest
+
+from meijin.v1 import ladder_service_pb2 as pb
+from meijin.wire.run_notes import width_note
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ({"factor": 1.04, "correlation": 0.3, "correlation_is_sure": True}, ""),
+        (
+            {"factor": 1.09, "correlation": 0.3, "pair_deviation": 43.2},
+            "intervals are 1.09 times as wide as for independent games, to be safe",
+        ),
+        (
+            {"factor": 1.3, "pair_deviation": 71.6, "pair_deviation_is_sure": True},
+            (
+                "intervals are 1.30 times as wide as for independent games: results depend on who "
+                "meets whom (by 72 Elo)"
+            ),
+        ),
+        (
+            {
+                "factor": 1.3,
+                "correlation": 0.3,
+                "correlation_is_sure": True,
+                "pair_deviation": 71.6,
+                "pair_deviation_is_sure": True,
+            },
+            (
+                "intervals are 1.30 times as wide as for independent games: results of one opening "
+                "hang together (correlation 0.30) and results depend on who meets whom (by 72 Elo)"
+            ),
+        ),
+    ],
+)
+def test_a_cause_is_named_where_it_is_sure(found: dict[str, Any], told: str) -> None:
+    """And nowhere else, however large it was estimated."""
+    assert width_note(pb.Overdispersion(**found)) == told
