@@ -32,7 +32,6 @@ from simulated import Seats, SimulatedGames, go_server_round, round_robin
 from meijin.ladder.pool import BASE, Pool
 from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
 from meijin.ladder.statistics.fit.covariance import (
-    DenseCovariance,
     covariance,
     superiority,
     superiority_to_next,
@@ -171,7 +170,6 @@ class OurPolicy:
     def batch(self, games: SimulatedGames, known: Fit) -> Seats:
         """Picks that follow one another without a result between them."""
         found = covariance(known)
-        assert isinstance(found, DenseCovariance)
         players, counts = len(known.players), games.counts
         maker = Matchmaker(
             OnlinePosterior(known.elo, found.matrix, known.outcomes),

@@ -48,7 +48,6 @@ from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
 from meijin.ladder.statistics.fit.covariance import (
     Z_95,
     Covariance,
-    DenseCovariance,
     covariance,
     superiority,
 )
@@ -151,7 +150,6 @@ def play_adaptively(games: WorldGames, pair_by: str) -> None:
     found = covariance(known)
     if pair_by == "robust":
         found = robust_covariance(known, walk_of(known, games)).covariance
-    assert isinstance(found, DenseCovariance)
     maker = Matchmaker(
         OnlinePosterior(known.elo, found.matrix, known.outcomes),
         connected_components(counts.first, counts.second, bots),

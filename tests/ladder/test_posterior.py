@@ -19,7 +19,7 @@ from meijin.ladder.posterior import (
 )
 from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics.fit.bradley_terry import Outcomes
-from meijin.ladder.statistics.fit.covariance import Z_95, DenseCovariance
+from meijin.ladder.statistics.fit.covariance import Z_95, Covariance
 from meijin.store.ladders.games import PairCount, results_since
 from meijin.store.ladders.runs import Standing, covariances, standings
 from meijin.store.schema import BotId, BotVersionId, Score
@@ -117,7 +117,7 @@ def posterior() -> RatingPosterior:
     return RatingPosterior(
         [row.version_id for row in ROWS],
         np.array(ELOS),
-        DenseCovariance(np.diag([900.0, 900.0, 900.0])),
+        Covariance(np.diag([900.0, 900.0, 900.0])),
         Outcomes(20.0, 0.0),
         prior_mean=0.0,
         lineage=150.0,

@@ -10,7 +10,7 @@ from meijin.game import Color
 from meijin.ladder.pool import BASE
 from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.statistics.fit.bradley_terry import Outcomes
-from meijin.ladder.statistics.fit.covariance import DenseCovariance
+from meijin.ladder.statistics.fit.covariance import Covariance
 from meijin.ladder.statistics.fit.pair_counts import Integers, Mask, connected_components
 from meijin.ladder.statistics.pairing.matchmaking import (
     Matchmaker,
@@ -91,7 +91,7 @@ class PairingTable:
             return None
         matrix = self._rating_posterior.covariance.matrix[np.ix_(self._places, self._places)]
         elo = self._rating_posterior.elo[self._places]
-        return rule.judge(elo, DenseCovariance(matrix))
+        return rule.judge(elo, Covariance(matrix))
 
     @property
     def weakest(self) -> tuple[BotId, BotId] | None:

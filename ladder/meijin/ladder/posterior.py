@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from meijin.ladder.pool import BASE
 from meijin.ladder.statistics.fit.bradley_terry import Outcomes, Prior
-from meijin.ladder.statistics.fit.covariance import Z_95, DenseCovariance, superiority
+from meijin.ladder.statistics.fit.covariance import Z_95, Covariance, superiority
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers
 from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
 from meijin.store.ladders.games import PairCount, ScoredGame
@@ -28,7 +28,7 @@ class RatingPosterior:
     versions: Sequence[BotVersionId]
     elo: Floats
     """The ratings; shape (n,)."""
-    covariance: DenseCovariance
+    covariance: Covariance
     """Of their errors."""
     outcomes: Outcomes
     prior_mean: float
@@ -55,7 +55,7 @@ class RatingPosterior:
         return cls(
             versions=versions,
             elo=elo,
-            covariance=DenseCovariance(matrix),
+            covariance=Covariance(matrix),
             outcomes=outcomes_of(parameters),
             # Runs of before versions had parents tell neither.
             prior_mean=(float(np.mean(elo)) if lines else BASE)

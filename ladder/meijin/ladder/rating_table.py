@@ -11,7 +11,7 @@ import numpy as np
 from meijin.ladder.pool import ACTIVE_DAYS, BASE, DIGITS, ESTABLISHED, Pool
 from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
 from meijin.ladder.statistics.diagnosis.residuals import in_blocks
-from meijin.ladder.statistics.fit.covariance import DenseCovariance, superiority_to_next
+from meijin.ladder.statistics.fit.covariance import superiority_to_next
 from meijin.ladder.statistics.fit.pair_counts import PairCounts
 from meijin.ladder.tally import Snapshot, VersionState, last_days_of
 from meijin.store.ladders.games import ScoredGame
@@ -138,7 +138,7 @@ def _columns(versions: Versions, pool: Pool, diagnosis: Diagnosis) -> dict[str, 
 
 
 def _covariances(pool: Pool) -> Posterior | None:
-    if not isinstance(pool.covariance, DenseCovariance):
+    if len(pool.covariance.older):
         return None
     return Posterior(
         version_ids=pool.fit.players.astype("<i8").tobytes(),

@@ -9,7 +9,6 @@ from meijin.ladder.statistics.fit import laplacian
 from meijin.ladder.statistics.fit.laplacian import (
     Laplacian,
     NoSolutionError,
-    large_eigenpairs,
     solve_bordered,
 )
 from meijin.ladder.statistics.fit.pair_counts import Floats
@@ -32,17 +31,13 @@ def written_out(matrix: Laplacian) -> Floats:
 
 
 def test_the_matrix_is_that_of_its_edges() -> None:
-    """Games of the same two add up, whatever the colours; merged, each two have one edge."""
+    """Games of the same two add up, whatever the colours."""
     matrix = graph(6, 200)
     out, vector = written_out(matrix), np.arange(6.0)
     assert matrix.dense() == pytest.approx(out)
     assert matrix.diagonal == pytest.approx(np.diagonal(out))
     weights = np.diag(matrix.diagonal) - out
     assert matrix.weights_times(vector) == pytest.approx(weights @ vector)
-    merged = matrix.merged()
-    assert merged.dense() == pytest.approx(out)
-    assert len(merged.weight) == 15
-    assert (merged.first < merged.second).all()
 
 
 def test_a_border_takes_away_what_is_unknown() -> None:
@@ -53,13 +48,12 @@ def test_a_border_takes_away_what_is_unknown() -> None:
     assert replace(matrix, border=border, corner=corner).dense() == pytest.approx(complement)
 
 
-def test_weights_between_two_are_entries() -> None:
-    """In either order, and 0 where two never met."""
-    matrix = graph(9, 12).merged()
-    weights = np.diag(matrix.diagonal) - matrix.dense()
-    one, other = (places.ravel() for places in np.indices((9, 9)))
-    assert matrix.weights_between(one, other) == pytest.approx(weights[one, other], abs=1e-12)
-    assert np.count_nonzero(matrix.weights_between(one, other)) == 2 * len(matrix.weight) < 72
+def test_the_newest_are_a_part_of_the_matrix() -> None:
+    """Edges to the older are on the diagonal; what is unknown at the border stays so."""
+    matrix, rng = graph(9, 30), np.random.default_rng(1)
+    bordered = replace(matrix, border=rng.random((9, 2)), corner=np.diag((90.0, 70.0)))
+    assert bordered.newest(4).dense() == pytest.approx(bordered.dense()[4:, 4:])
+    assert bordered.newest(0) is bordered
 
 
 @pytest.mark.parametrize("dense", [0, 1500])
@@ -103,48 +97,3 @@ def test_what_has_no_solution_is_refused(
     top = np.repeat((1.0, -1.0), len(ends))
     with pytest.raises(NoSolutionError):
         solve_bordered(matrix, np.empty((players, 0)), np.empty((0, 0)), top, np.empty(0))
-
-
-def normalised(met: Floats) -> Floats:
-    """Weights of who met whom, normalised to a largest eigenvalue of 1."""
-    met = met + met.T
-    scale = met.sum(axis=0) ** -0.5
-    weights: Floats = scale[:, None] * met * scale
-    return weights
-
-
-def ring(players: int) -> Floats:
-    """Everyone met the two next, one to three times."""
-    rng = np.random.default_rng(1)
-    met = np.zeros((players, players))
-    for step in (1, 2):
-        place = np.arange(players)
-        met[place, (place + step) % players] = rng.integers(1, 4, players)
-    return normalised(met)
-
-
-def mixed(players: int, games: int) -> Floats:
-    rng = np.random.default_rng(1)
-    met = np.zeros((players, players))
-    np.add.at(met, tuple(rng.integers(0, players, (2, games))), 1.0)
-    return normalised(met)
-
-
-@pytest.mark.parametrize("matrix", [ring(300), mixed(300, 6000)], ids=["ring", "mixed"])
-def test_large_eigenvalues_are_found(matrix: Floats) -> None:
-    """All above one half, but for the 1 that it is told of; the vectors are orthonormal."""
-    largest = np.linalg.eigh(matrix)[1][:, -1]
-    values, vectors = large_eigenpairs(lambda vector: matrix @ vector, largest)
-    wanted = np.linalg.eigvalsh(matrix)[:-1]
-    found = values > 0.5
-    assert values[found] == pytest.approx(wanted[wanted > 0.5], abs=0.002)
-    rest = matrix @ vectors[:, found] - vectors[:, found] * values[found]
-    assert (np.linalg.norm(rest, axis=0) <= 0.1 * (1 - values[found])).all()
-    assert vectors.T @ vectors == pytest.approx(np.eye(vectors.shape[1]), abs=1e-9)
-
-
-def test_a_mixed_pool_takes_few_steps() -> None:
-    """It is seen at the first look that nothing is missing."""
-    matrix = mixed(300, 6000)
-    values, _ = large_eigenpairs(lambda vector: matrix @ vector, np.ones(300))
-    assert len(values) <= laplacian.CHECK_STEPS[0]

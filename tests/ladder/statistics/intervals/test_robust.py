@@ -1,24 +1,25 @@
 """The robust covariance, against sums written out and against what games were drawn from."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from tests.ladder.statistics.made_games import OUTCOMES, counts, random_pairs, shuffled
 
 from meijin.ladder.statistics.diagnosis.residuals import in_blocks, points_over_time
-from meijin.ladder.statistics.fit import laplacian
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, fit
-from meijin.ladder.statistics.fit.covariance import Covariance, DenseCovariance, covariance
+from meijin.ladder.statistics.fit.covariance import covariance
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
 from meijin.ladder.statistics.intervals.overdispersion import Overdispersion, clustered_pairs
 from meijin.ladder.statistics.intervals.robust import (
     STILL,
     RandomWalk,
-    WidenedCovariance,
     _nyblom,
     robust_covariance,
 )
+
+ROBUST = "meijin.ladder.statistics.intervals.robust"
 
 
 def games(
@@ -46,13 +47,8 @@ def games(
     )
 
 
-def matrix_of(found: Covariance) -> Floats:
-    assert isinstance(found, DenseCovariance)
-    return found.matrix
-
-
 def written_out(known: Fit, found: Overdispersion) -> Floats:
-    bread = matrix_of(covariance(known)) / ELO_PER_NAT**2
+    bread = covariance(known).matrix / ELO_PER_NAT**2
     total = bread.copy()
     pairs = clustered_pairs(known)
     for first, second, excess in zip(pairs.first, pairs.second, found.excess(pairs), strict=True):
@@ -68,7 +64,7 @@ def test_it_is_the_sandwich_written_out() -> None:
     assert robust.overdispersion.correlation > 0.15
     assert robust.overdispersion.pair_deviation > 30
     wanted = written_out(known, robust.overdispersion)
-    assert matrix_of(robust.covariance) == pytest.approx(wanted, rel=1e-9)
+    assert robust.covariance.matrix == pytest.approx(wanted, rel=1e-9)
     weights = np.full(12, 1 / 12)
     ratio = robust.covariance.from_mean(weights).sum() / covariance(known).from_mean(weights).sum()
     assert robust.factor == pytest.approx(ratio**0.5)
@@ -80,7 +76,7 @@ def test_where_nothing_hangs_together_it_is_the_models() -> None:
     known = fit(replace(made, openings=np.arange(len(made.first))))
     robust = robust_covariance(known)
     assert robust.overdispersion == Overdispersion(0.0, 0.0)
-    assert (matrix_of(robust.covariance) == matrix_of(covariance(known))).all()
+    assert (robust.covariance.matrix == covariance(known).matrix).all()
     assert robust.factor == 1
 
 
@@ -121,25 +117,27 @@ def test_equal_games_give_equal_bytes() -> None:
     made = games(pair_deviation=50)
     one, other = (robust_covariance(fit(each)) for each in (made, shuffled(made)[0]))
     assert one.overdispersion == other.overdispersion
-    assert matrix_of(one.covariance).tobytes() == matrix_of(other.covariance).tobytes()
+    assert one.covariance.matrix.tobytes() == other.covariance.matrix.tobytes()
 
 
-def test_a_large_pool_is_scaled_player_by_player(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_older_of_a_large_pool_scatter_by_their_own_games(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Near to the whole sandwich, where everyone has met everyone."""
     made = games(30, copies=2, pair_deviation=80)
     whole = robust_covariance(fit(made))
-    monkeypatch.setattr(laplacian, "DENSE", 10)
-    scaled = robust_covariance(fit(made))
-    assert isinstance(scaled.covariance, WidenedCovariance)
-    found, wanted = scaled.overdispersion, whole.overdispersion
+    monkeypatch.setattr(f"{ROBUST}.covariance", partial(covariance, joint=10))
+    large = robust_covariance(fit(made))
+    assert len(large.covariance.older) == 20
+    found, wanted = large.overdispersion, whole.overdispersion
     assert found.correlation == pytest.approx(wanted.correlation, abs=0.05)
     assert found.pair_deviation == pytest.approx(wanted.pair_deviation, rel=0.1)
     weights = np.full(30, 1 / 30)
-    near, exact = (each.covariance.from_mean(weights) ** 0.5 for each in (scaled, whole))
-    assert near == pytest.approx(exact, rel=0.12)
-    pair = np.array([0]), np.array([29])
-    near, exact = (each.covariance.of_differences(*pair) for each in (scaled, whole))
-    assert near == pytest.approx(exact, rel=0.25)
+    near, exact = (each.covariance.from_mean(weights) ** 0.5 for each in (large, whole))
+    assert near == pytest.approx(exact, rel=0.05)
+    pairs = np.array([0, 3, 21]), np.array([19, 29, 22])
+    near, exact = (each.covariance.of_differences(*pairs) for each in (large, whole))
+    assert near == pytest.approx(exact, rel=0.1)
 
 
 def test_an_empty_pool_has_no_overdispersion() -> None:
@@ -235,17 +233,12 @@ def test_few_games_or_one_time_say_nothing() -> None:
 
 
 def test_a_walk_widens_each_player_by_its_own_games() -> None:
-    """And leaves what errors share, in a large pool likewise: without the matrix."""
+    """And leaves what errors share."""
     known, walk = fit(played(400, bots=6)[0]), RandomWalk(2.0, 5.0)
     own = walk.variances(known.games_of_players)
     still, walking = (robust_covariance(known, each) for each in (STILL, walk))
-    added = matrix_of(walking.covariance) - matrix_of(still.covariance)
+    added = walking.covariance.matrix - still.covariance.matrix
     assert added == pytest.approx(np.diag(own), abs=1e-9)
     assert own == pytest.approx(4 * known.games_of_players / 3)
     assert known.games_of_players.sum() == 800
     assert walking.factor > still.factor
-    dense, sparse = walking.covariance, WidenedCovariance(still.covariance, np.ones(6), own)
-    one, other = np.array([0, 3, 2]), np.array([1, 5, 2])
-    assert sparse.of_differences(one, other) == pytest.approx(dense.of_differences(one, other))
-    weights = np.array([0.5, 0.0, 0.25, 0.25, 0.0, 0.0])
-    assert sparse.from_mean(weights) == pytest.approx(dense.from_mean(weights))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.ladder.statistics.made_games import OUTCOMES
 
-from meijin.ladder.statistics.fit.covariance import DenseCovariance
+from meijin.ladder.statistics.fit.covariance import Covariance
 from meijin.ladder.statistics.fit.pair_counts import Integers, Mask
 from meijin.ladder.statistics.pairing import matchmaking
 from meijin.ladder.statistics.pairing.matchmaking import (
@@ -195,7 +195,7 @@ def judged(
     elo: list[float], deviation: float, *, zone: float = 0.0, top: int = 0
 ) -> OrderConfidence:
     """Of a ranking whose errors are independent, each with such a deviation."""
-    covariance = DenseCovariance(np.eye(len(elo)) * deviation**2)
+    covariance = Covariance(np.eye(len(elo)) * deviation**2)
     found = StoppingRule(0.95, zone, top).judge(np.array(elo), covariance)
     assert found is not None
     return found
@@ -278,7 +278,7 @@ def test_equals_are_settled_by_a_zone_alone() -> None:
     rule, bare = StoppingRule(0.95, 10.0), StoppingRule(0.95)
     equal = np.zeros(2)
     for deviation, is_met in ((4.0, False), (2.0, True)):
-        covariance = DenseCovariance(np.eye(2) * deviation**2 / 2)
+        covariance = Covariance(np.eye(2) * deviation**2 / 2)
         assert rule.is_met(rule.judge(equal, covariance)) is is_met
         assert not bare.is_met(bare.judge(equal, covariance))
 
@@ -287,5 +287,5 @@ def test_equals_are_settled_by_a_zone_alone() -> None:
 def test_where_nothing_is_told_apart_nothing_is_sure(players: int, top: int) -> None:
     """A ladder of one bot goes on until others come."""
     rule = StoppingRule(0.5, top=top)
-    assert rule.judge(np.zeros(players), DenseCovariance(np.eye(players))) is None
+    assert rule.judge(np.zeros(players), Covariance(np.eye(players))) is None
     assert not rule.is_met(None)

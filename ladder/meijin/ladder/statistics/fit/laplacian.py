@@ -60,25 +60,31 @@ class Laplacian:
         ends += sums(self.second, self.weight, self.size)
         return self.ridge + ends
 
-    def merged(self) -> "Laplacian":
-        """The same graph with one edge for each two who met, and without a border."""
-        ends = np.sort((self.first, self.second), axis=0)
-        keys, rows = np.unique(ends[0] * self.size + ends[1], return_inverse=True)
-        first, second = np.divmod(keys, self.size)
-        return Laplacian(first, second, sums(rows, self.weight, len(keys)), self.ridge)
+    def newest(self, start: int) -> "Laplacian":
+        """The rows and columns from a place on: the information where all before it are known.
+
+        The edges to those are a ridge, which holds the level.
+        """
+        if not start:
+            return self
+        within = np.minimum(self.first, self.second) >= start
+        last = np.maximum(self.first, self.second)
+        across = ~within & (last >= start)
+        ridge = self.ridge + sums(last[across], self.weight[across], self.size)
+        return Laplacian(
+            self.first[within] - start,
+            self.second[within] - start,
+            self.weight[within],
+            ridge[start:],
+            self.border[start:],
+            self.corner,
+        )
 
     def weights_times(self, vector: Floats) -> Floats:
         """W, the weighted adjacency matrix, times a vector."""
         product = sums(self.first, self.weight * vector[self.second], self.size)
         product += sums(self.second, self.weight * vector[self.first], self.size)
         return product
-
-    def weights_between(self, one: Integers, other: Integers) -> Floats:
-        """Entries of W for some pairs; only when it is merged."""
-        keys = self.first * self.size + self.second
-        wanted = np.minimum(one, other) * self.size + np.maximum(one, other)
-        places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[places] == wanted, self.weight[places], 0.0)
 
     def dense(self) -> Floats:
         """The matrix written out; shape (n, n)."""
@@ -189,65 +195,3 @@ def _conjugate_gradients(
         before, size = size, float(rest @ scaled)
         direction = scaled + (size / before) * direction
     raise NoSolutionError
-
-
-CHECK_STEPS = (120, 180, 270, 400, 600, 900, 1350)
-"""Steps after which convergence is checked. The last check ends it: with 10,000
-players the steps up to there take 7 s."""
-LARGE = 0.5
-"""Eigenvalues above it are waited for."""
-RESIDUAL_TOLERANCE = 0.1
-"""An eigenvalue has converged when its residual is smaller than this part of its distance from 1. In
-simulated pools, the worst one's was 0.3 or more before the check at which all were found, and less
-than 0.001 then."""
-BREAKDOWN = 1e-10
-"""A step that finds less that is new was the last, and an eigenvalue nearer to 1 is 1."""
-
-
-def large_eigenpairs(times: Callable[[Floats], Floats], first: Floats) -> tuple[Floats, Floats]:
-    """The large eigenvalues of a large symmetric matrix, by Lanczos's method (1950).
-
-    They are its Ritz values below 1 and their vectors: the large ones converged, the others nearly.
-
-    Not by ``scipy.sparse.linalg.eigsh``, which has to be told how many are wanted: doubling their
-    number until all above `LARGE` are among them took 32 s where this takes 3.5 (4,000 players in 80
-    groups). Nor does it give the other Ritz values: without those, 5,619 of 10,000 published margins
-    change.
-
-    Every new vector is reorthogonalised against all before it (Paige 1970: the rounding of the short
-    recurrence brings found ones back). Of equal eigenvalues, which only symmetry makes, it may
-    find fewer than there are.
-
-    Args:
-        times: The matrix times a vector; no eigenvalue of it is above 1.
-        first: About an eigenvector of the largest eigenvalue, to be rid of it; shape (n,).
-
-    Returns:
-        The values, shape (k,), and the vectors as columns, shape (n, k).
-    """
-    most = min(CHECK_STEPS[-1], len(first))
-    basis, image = np.empty((most, len(first))), np.empty((most, most))
-    vector, size = first, float(np.linalg.norm(first))
-    values, turns = np.empty(0), np.empty((0, 0))
-    for steps in range(1, most + 1):
-        seen = basis[:steps]
-        seen[-1] = vector / size
-        vector = times(seen[-1])
-        image[steps - 1, :steps] = seen @ vector
-        vector -= seen.T @ image[steps - 1, :steps]
-        if steps == 1:
-            vector = np.random.default_rng(0).standard_normal(len(first))
-        vector -= seen.T @ (seen @ vector)
-        size = float(np.linalg.norm(vector))
-        if steps in CHECK_STEPS or steps == most or size <= BREAKDOWN:
-            values, turns = np.linalg.eigh(image[:steps, :steps])  # reads the lower half alone
-            if _have_converged(values, size * turns[-1]):
-                break
-    below = values < 1 - BREAKDOWN
-    return values[below], basis[: len(values)].T @ turns[:, below]
-
-
-def _have_converged(values: Floats, residuals: Floats) -> bool:
-    wanted = (values > LARGE) & (values < 1 - BREAKDOWN)
-    converged = np.abs(residuals[wanted]) <= RESIDUAL_TOLERANCE * (1 - values[wanted])
-    return bool(converged.all())

@@ -17,9 +17,9 @@ import numpy as np
 
 from meijin.ladder.statistics.diagnosis.residuals import FEWEST_GAMES, Points, points_over_time
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit
-from meijin.ladder.statistics.fit.covariance import Covariance, DenseCovariance, covariance
+from meijin.ladder.statistics.fit.covariance import Covariance, covariance
 from meijin.ladder.statistics.fit.laplacian import Laplacian
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts, sums
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
 from meijin.ladder.statistics.intervals.overdispersion import (
     ClusteredPairs,
     Leverage,
@@ -117,26 +117,6 @@ class RobustCovariance:
     square); 1 where the model holds."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WidenedCovariance:
-    """A covariance of a large pool with everyone's errors scaled, and others beside them."""
-
-    model: Covariance
-    scale: Floats
-    """By what everyone's variance is multiplied; shape (n,)."""
-    own: Floats
-    """Variances of errors of each player's own; shape (n,)."""
-
-    def of_differences(self, one: Integers, other: Integers) -> Floats:
-        scale = (self.scale[one] + self.scale[other]) / 2
-        own = np.where(one == other, 0.0, self.own[one] + self.own[other])
-        return scale * self.model.of_differences(one, other) + own
-
-    def from_mean(self, weights: Floats) -> Floats:
-        own: Floats = (1 - 2 * weights) * self.own + weights**2 @ self.own
-        return self.scale * self.model.from_mean(weights) + own
-
-
 def robust_covariance(fit: Fit, walk: RandomWalk = STILL) -> RobustCovariance:
     """Estimate how overdispersed the games of a fit are, and its covariance with that.
 
@@ -144,57 +124,29 @@ def robust_covariance(fit: Fit, walk: RandomWalk = STILL) -> RobustCovariance:
         walk: That the strengths take; by it they are less sure now than over all their games.
     """
     model, pairs = covariance(fit), clustered_pairs(fit)
-    own = walk.variances(fit.games_of_players)
-    if isinstance(model, DenseCovariance):
-        found, robust = _dense(model, pairs, own)
-    else:
-        found, robust = _scaled(model, pairs, own)
+    alike, shared = (
+        _sandwich(model, pairs, weights) for weights in (pairs.most_alike, pairs.shared)
+    )
+    leverage = (
+        each.of_differences(pairs.first, pairs.second) / ELO_PER_NAT**2
+        for each in (model, alike, shared)
+    )
+    found = overdispersion(pairs, Leverage(*leverage))
+    start, walked = len(model.older), walk.variances(fit.games_of_players)
+    robust = model.plus(alike, found.correlation).plus(shared, found.pair_variance)
+    robust = robust.plus(Covariance(np.diag(walked[start:]), walked[:start]))
     factor = _factor(robust, model, len(fit.players))
     return RobustCovariance(robust, model, found, walk, factor)
 
 
-def _dense(
-    model: DenseCovariance, pairs: ClusteredPairs, walked: Floats
-) -> tuple[Overdispersion, Covariance]:
-    matrix = model.matrix / ELO_PER_NAT**2
-    alike, shared = (
-        _sandwich(matrix, pairs, weights) for weights in (pairs.most_alike, pairs.shared)
-    )
-    own, by_correlation, by_pairs = (
-        DenseCovariance(each).of_differences(pairs.first, pairs.second)
-        for each in (matrix, alike, shared)
-    )
-    found = overdispersion(pairs, Leverage(own, by_correlation, by_pairs))
-    added = found.correlation * alike + found.pair_variance * shared
-    return found, DenseCovariance(model.matrix + ELO_PER_NAT**2 * added + np.diag(walked))
-
-
-def _sandwich(matrix: Floats, pairs: ClusteredPairs, weights: Floats) -> Floats:
+def _sandwich(model: Covariance, pairs: ClusteredPairs, weights: Floats) -> Covariance:
     """The product V L V, with the Laplacian L of some weights."""
+    start, bread, older = len(model.older), model.matrix / ELO_PER_NAT, model.older / ELO_PER_NAT
     if not weights.any():
-        return np.zeros_like(matrix)
-    meat = Laplacian(pairs.first, pairs.second, weights, np.zeros(len(matrix))).dense()
-    product = matrix @ meat @ matrix
-    return (product + product.T) / 2
-
-
-def _scaled(
-    model: Covariance, pairs: ClusteredPairs, walked: Floats
-) -> tuple[Overdispersion, Covariance]:
-    """Everyone's variance by what its own games have; the fit follows a pair as if all were alike."""
-    players = len(walked)
-    own = model.of_differences(pairs.first, pairs.second) / ELO_PER_NAT**2
-    whole = max(float(pairs.information.sum()), np.finfo(float).tiny)
-    by_correlation, by_pairs = (
-        own * float(weights.sum()) / whole for weights in (pairs.most_alike, pairs.shared)
-    )
-    found = overdispersion(pairs, Leverage(own, by_correlation, by_pairs))
-    excess, information = (
-        sums(pairs.first, column, players) + sums(pairs.second, column, players)
-        for column in (found.excess(pairs), pairs.information)
-    )
-    ratio = np.divide(excess, information, out=np.zeros(players), where=information > 0)
-    return found, WidenedCovariance(model, 1 + ratio, walked)
+        return Covariance(np.zeros_like(bread), np.zeros_like(older))
+    meat = Laplacian(pairs.first, pairs.second, weights, np.zeros(start + len(bread)))
+    product = bread @ meat.newest(start).dense() @ bread
+    return Covariance((product + product.T) / 2, older**2 * meat.diagonal[:start])
 
 
 def _factor(robust: Covariance, model: Covariance, players: int) -> float:

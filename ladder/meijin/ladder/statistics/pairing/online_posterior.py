@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Outcomes, Prior
-from meijin.ladder.statistics.fit.covariance import DenseCovariance
+from meijin.ladder.statistics.fit.covariance import Covariance
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers
 
 PRIOR_DEVIATION = Prior().strength
@@ -61,7 +61,7 @@ class OnlinePosterior:
 
     def variances(self, one: Integers, other: Integers) -> Floats:
         """The variances of differences, in Elo squared; shape (k,)."""
-        return ELO_PER_NAT**2 * DenseCovariance(self._covariance).of_differences(one, other)
+        return ELO_PER_NAT**2 * Covariance(self._covariance).of_differences(one, other)
 
     def variance_shares(self, one: Integers, other: Integers) -> Floats:
         """The share of a difference's variance that a game takes away; shape (k,)."""
@@ -73,8 +73,8 @@ class OnlinePosterior:
         if self._square is None:
             self._square = self._covariance @ self._covariance
         information = self._information(one, other)
-        variance = DenseCovariance(self._covariance).of_differences(one, other)
-        moved = DenseCovariance(self._square).of_differences(one, other)
+        variance = Covariance(self._covariance).of_differences(one, other)
+        moved = Covariance(self._square).of_differences(one, other)
         return ELO_PER_NAT**2 * information * moved / (1 + information * variance)
 
     def expect(self, one: int, other: int, games: int = 1) -> None:
