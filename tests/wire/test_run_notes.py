@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from meijin.v1 import ladder_service_pb2 as pb
-from meijin.wire.run_notes import width_note
+from meijin.wire.run_notes import draws_note, width_note
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,16 @@ from meijin.wire.run_notes import width_note
 def test_a_cause_is_named_where_it_is_sure(found: dict[str, Any], told: str) -> None:
     """And nowhere else, however large it was estimated."""
     assert width_note(pb.Overdispersion(**found)) == told
+
+
+def test_draws_that_surely_depend_on_strength_are_told() -> None:
+    """By what equals draw; with 40 Elo to be better by, that is tanh(ln 10 * 40 / 800)."""
+    run = pb.RatingRun(draws=40, draw_slope=0.301, draw_level=1700)
+    assert draws_note(run) == ""
+    run.draw_slope_is_sure = True
+    assert draws_note(run) == (
+        "stronger bots draw more: two rated 1500 draw 8.1% of their games, "
+        "two rated 1900 draw 16.1% of their games"
+    )
+    run.draw_slope = -0.301
+    assert draws_note(run).startswith("stronger bots draw less: two rated 1500 draw 16.1%")

@@ -12,6 +12,7 @@ from meijin.ladder.pool import ACTIVE_DAYS, BASE, DIGITS, ESTABLISHED, Pool
 from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
 from meijin.ladder.statistics.diagnosis.residuals import in_blocks
 from meijin.ladder.statistics.fit.covariance import superiority_to_next
+from meijin.ladder.statistics.fit.empirical_bayes import shows_draw_slope
 from meijin.ladder.statistics.fit.pair_counts import PairCounts
 from meijin.ladder.tally import Snapshot, VersionState, last_days_of
 from meijin.store.ladders.games import ScoredGame
@@ -95,6 +96,7 @@ def _parameters(
         draws=round(outcomes.draws, DIGITS),
         draw_slope=round(outcomes.draw_slope, DIGITS),
         draw_level=round(outcomes.level, DIGITS),
+        draw_slope_is_sure=shows_draw_slope(pool.fit),
         correlation=round(pool.overdispersion.correlation, DIGITS),
         pair_deviation=round(pool.overdispersion.pair_deviation, DIGITS),
         factor=round(pool.factor, DIGITS),

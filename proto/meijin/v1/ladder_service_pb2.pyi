@@ -386,6 +386,7 @@ class RatingRun(_message.Message):
     PARAMETERS_FIELD_NUMBER: _builtins.int
     CUTOFF_FIELD_NUMBER: _builtins.int
     DRAW_SLOPE_FIELD_NUMBER: _builtins.int
+    DRAW_SLOPE_IS_SURE_FIELD_NUMBER: _builtins.int
     DRAW_LEVEL_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
     """Names the run."""
@@ -411,7 +412,8 @@ class RatingRun(_message.Message):
     lineage_deviation: _builtins.float
     """The deviation of a version's rating from its parent's that the fit takes a
     version to have before its games: in Elo, found from the versions rated so
-    far. Absent in runs of releases that knew no lineage.
+    far. Absent where these say nothing, and 150 is taken; and in runs of releases
+    that knew no lineage.
     """
     opening_deviation: _builtins.float
     """The deviation among openings of what moving first is worth, in Elo; 0 when
@@ -435,6 +437,8 @@ class RatingRun(_message.Message):
     """How draws depend on the strength of the two: each 400 Elo of their mean
     rating multiply draws by 10 to the power of this.
     """
+    draw_slope_is_sure: _builtins.bool
+    """The slope is surer than chance."""
     draw_level: _builtins.float
     """The mean rating of two who draw as draws says."""
     @_builtins.property
@@ -472,11 +476,12 @@ class RatingRun(_message.Message):
         parameters: _builtins.str = ...,
         cutoff: _builtins.int = ...,
         draw_slope: _builtins.float = ...,
+        draw_slope_is_sure: _builtins.bool = ...,
         draw_level: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "create_time", b"create_time", "fit", b"fit", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "overdispersion", b"overdispersion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draw_level", b"draw_level", "draw_slope", b"draw_slope", "draws", b"draws", "final_of", b"final_of", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "opening_is_sure", b"opening_is_sure", "overdispersion", b"overdispersion", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation", "_opening_deviation", b"_opening_deviation", "advantage", b"advantage", "algorithm", b"algorithm", "checksum", b"checksum", "create_time", b"create_time", "cutoff", b"cutoff", "draw_level", b"draw_level", "draw_slope", b"draw_slope", "draw_slope_is_sure", b"draw_slope_is_sure", "draws", b"draws", "final_of", b"final_of", "fit", b"fit", "games", b"games", "lineage_deviation", b"lineage_deviation", "opening_deviation", b"opening_deviation", "opening_is_sure", b"opening_is_sure", "overdispersion", b"overdispersion", "parameters", b"parameters", "repeats", b"repeats", "run_id", b"run_id", "score_at_100", b"score_at_100"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lineage_deviation: _TypeAlias = _typing.Literal["lineage_deviation"]  # noqa: Y015
     _WhichOneofArgType__lineage_deviation: _TypeAlias = _typing.Literal["_lineage_deviation", b"_lineage_deviation"]  # noqa: Y015

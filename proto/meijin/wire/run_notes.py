@@ -4,6 +4,8 @@ from meijin.v1 import ladder_service_pb2 as pb
 
 NOTABLE_FACTOR = 1.05
 """Intervals that are this many times wider than for independent games are told of."""
+SPAN = 400.0
+"""Between the two strengths whose draws are told, around those of most draws; Elo."""
 
 
 def width_note(found: pb.Overdispersion) -> str:
@@ -20,3 +22,22 @@ def width_note(found: pb.Overdispersion) -> str:
         causes.append(f"results depend on who meets whom (by {found.pair_deviation:.0f} Elo)")
     wider = f"intervals are {found.factor:.2f} times as wide as for independent games"
     return f"{wider}: {' and '.join(causes)}" if causes else f"{wider}, to be safe"
+
+
+def draws_note(run: pb.RatingRun) -> str:
+    """How draws depend on strength, where that is sure; else empty."""
+    if not run.draw_slope_is_sure:
+        return ""
+    more = "more" if run.draw_slope > 0 else "less"
+    said = (
+        f"two rated {elo:.0f} draw {_draws_of_equals(run, elo):.1%} of their games"
+        for elo in (run.draw_level - SPAN / 2, run.draw_level + SPAN / 2)
+    )
+    return f"stronger bots draw {more}: {', '.join(said)}"
+
+
+def _draws_of_equals(run: pb.RatingRun, elo: float) -> float:
+    """The chance of a draw between two of a rating, by Rao and Kupper."""
+    draws = run.draws * 10 ** (run.draw_slope * (elo - run.draw_level) / 400)
+    won, lost = (1 / (1 + 10 ** ((draws - lead) / 400)) for lead in (run.advantage, -run.advantage))
+    return 1 - won - lost

@@ -19,9 +19,10 @@ from tests.store.made_up import publish as publish_run
 
 from meijin.game import Result, Variant
 from meijin.server.api.answers import pages as requests
+from meijin.server.api.answers.messages import run_to_proto
 from meijin.server.api.services import ladders as servicer
 from meijin.store.ladders import ladders
-from meijin.store.ladders.runs import NewRun
+from meijin.store.ladders.runs import NewRun, find_run
 from meijin.store.rows import add_rows, change_row
 from meijin.store.schema import (
     Bot,
@@ -216,6 +217,15 @@ async def test_the_published_standings_are_shown(rated: ServerInTest) -> None:
     for row in (best, last):
         assert (row.depends_on_opponents, row.changes_over_time) == (True, False)
         assert not row.HasField("preview_elo"), "the run has all games"
+
+
+def test_a_width_that_is_the_default_is_not_told(rated: ServerInTest) -> None:
+    """Nothing was found then."""
+    run = rated.database.read(find_run, rated.database.read(ladders.get_ladder, NAME))
+    assert run is not None
+    assert run_to_proto(run).lineage_deviation == 80.0
+    parameters = replace(run.parameters, lineage=150.0)
+    assert not run_to_proto(replace(run, parameters=parameters)).HasField("lineage_deviation")
 
 
 async def test_a_ladder_without_a_run_has_no_standings(unrated: ServerInTest) -> None:

@@ -15,7 +15,7 @@ from meijin.cli.tables import TableColumn, number, table, text
 from meijin.local.connection import Connection, get_tournament, read_list
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
-from meijin.wire.run_notes import width_note
+from meijin.wire.run_notes import draws_note, width_note
 from meijin.wire.standings import (
     COLUMNS,
     MARKS,
@@ -127,8 +127,7 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
         f"moving first is worth {run.advantage:+.0f} Elo{_priors(run)}",
         f"100 Elo more score {run.score_at_100:.1%}",
     ]
-    if wider := width_note(run.overdispersion):
-        said.append(wider)
+    said += filter(None, (draws_note(run), width_note(run.overdispersion)))
     if hardware := _shared_hardware(response):
         said.append(f"all ran on {hardware}, as they say")
     if run.fit.rejected:

@@ -151,12 +151,13 @@ class RunParameters:
     draws: float = 0.0
     """What a player has to be better by, in Elo, to win every second game."""
     draw_slope: float = 0.0
+    draw_slope_is_sure: bool = False
+    """Its own test is surer than chance; likewise below."""
     draw_level: float = 0.0
     """The mean rating of two who draw as `draws` says; Elo."""
     correlation: float | None = None
     """Of two results of the same players, colours and opening."""
     correlation_is_sure: bool = False
-    """Its own test is surer than chance; likewise below."""
     pair_deviation: float | None = None
     """Of what a pairing adds to the difference of two strengths; Elo."""
     pair_deviation_is_sure: bool = False

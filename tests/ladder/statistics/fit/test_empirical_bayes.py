@@ -18,6 +18,7 @@ from meijin.ladder.statistics.fit.empirical_bayes import (
     LEAST_LINEAGE,
     LINKS_OF_PRIOR,
     fit_with_widths,
+    shows_draw_slope,
     shows_effects,
 )
 from meijin.ladder.statistics.fit.lineage import Lineage
@@ -147,6 +148,14 @@ def test_draws_that_depend_on_strength_are_found(draw_slope: float) -> None:
     found = fit_with_widths(world(games=60_000, draw_slope=draw_slope).counts).outcomes
     assert found.draw_slope == pytest.approx(draw_slope, abs=0.06)
     assert found.draws == pytest.approx(40, abs=4)
+
+
+@pytest.mark.parametrize(("draw_slope", "shown"), [(0.0, False), (0.5, True), (-0.5, True)])
+def test_a_slope_of_draws_is_shown_where_it_is_sure(draw_slope: float, *, shown: bool) -> None:
+    """Noise is not, and nothing is without a draw."""
+    made = world(games=4_000, draw_slope=draw_slope).counts
+    assert shows_draw_slope(fit_with_widths(made)) is shown
+    assert not shows_draw_slope(fit_with_widths(replace(made, draws=np.zeros_like(made.draws))))
 
 
 def test_one_lost_game_among_draws_is_no_abyss() -> None:

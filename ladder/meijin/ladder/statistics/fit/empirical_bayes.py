@@ -33,6 +33,8 @@ SHOWN = 1.6448536269514722
 """Deviations above its mean at which the score statistic shows effects: 5 % without any."""
 DRAW_SLOPE = 0.5
 """The deviation of the draws' slope around 0: in Gomocup's tournaments it is 0.24 to 0.6."""
+SURE_SLOPE = 3.0
+"""Deviations off 0 at which the draws' slope is surer than chance: 0.3 % of pools without one."""
 MOST_FITS = 30
 ENOUGH = 0.25
 """A width that changes by no more Elo is found."""
@@ -83,6 +85,19 @@ def _with_levels(games: GroupedCounts, prior: Prior, lineage: Lineage | None) ->
     if not fitted.outcomes.draws:
         return fitted
     return fit(games, prior, lineage=lineage, levels=fitted.elo, near=fitted)
+
+
+def shows_draw_slope(fitted: Fit) -> bool:
+    """Whether draws surely depend on strength, by Wald's test.
+
+    What the strengths' errors add to that of the slope is left out: some 2 %.
+    """
+    slope, corner = fitted.outcomes.draw_slope, fitted.information.corner
+    if not slope:
+        return False
+    common = len(corner) - len(fitted.openings)
+    variance = np.linalg.inv(corner[:common, :common])[-1, -1]
+    return bool(slope**2 > SURE_SLOPE**2 * variance)
 
 
 def shows_effects(fitted: Fit) -> bool:

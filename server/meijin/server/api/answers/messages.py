@@ -7,6 +7,7 @@ from google.protobuf.message import Message
 
 from meijin.game import TimeControl
 from meijin.ladder.posterior import outcomes_of
+from meijin.ladder.statistics.fit.bradley_terry import Prior
 from meijin.server.tournaments.creation import MAX_BOTS
 from meijin.server.views.tournaments import TournamentSummary
 from meijin.store.faults import FaultRow
@@ -37,10 +38,11 @@ def run_to_proto(run: RatingRun) -> ladder_pb.RatingRun:
         advantage=found.advantage,
         draws=found.draws,
         draw_slope=found.draw_slope,
+        draw_slope_is_sure=found.draw_slope_is_sure,
         draw_level=found.draw_level,
         score_at_100=float(outcomes_of(found).score_with_both(100.0)),
         parameters=json.dumps(asdict(found), sort_keys=True),
-        lineage_deviation=found.lineage,
+        lineage_deviation=None if found.lineage == Prior().lineage else found.lineage,
         opening_deviation=found.openings,
         opening_is_sure=found.opening_is_sure,
         overdispersion=None if found.factor is None else found,
