@@ -1,297 +1,282 @@
-"""Whether intervals hold the truth where bots are not dice.
+"""Whether the ladder's table is as sure as it says, where bots are dice and where they are not.
 
-    python benchmarks/interval_coverage.py [--ladders 40] [--only NAME ...] [--pairing adaptive|random]
-                                  [--pair-by robust|model] [--processes 1] [--json]
+    python benchmarks/interval_coverage.py [--pools 60] [--only SCENARIO ...] [--processes 1] [--json]
 
-Bots with strengths of N(0, 250) Elo play pairs of games, with both colours on one opening; the
-first move is worth 60 Elo. `random` pairs by lot; `adaptive` is the ladder's matchmaker, refitted
-after every 20 games. Every row has the same ladders judged by the plain model (`model_...`: no
-effects of openings, and its own covariance) and as the ladder judges them (`robust_...`: effects of
-openings where they show, and the robust covariance with a walk): the percentage of 95 % intervals
-that hold the truth from the mean, and from an anchor (each bot in turn is it), and the median of
-half of an interval from the mean. `correlation`, `pairs` and `walk` are the medians of what was
-estimated, `flagged` the percentage of pools whose diagnosis warns of them, and `holds` says whether
-both robust percentages are within 93 to 97, or 95 % of the pools are flagged. The second table has how often
-in a hundred the favourite was the stronger where the LOS told was .95 to .99, and where it was .99 or above.
-With --pair-by model the matchmaker looks at the model's covariance, as it did before there was a
-robust one.
+--pools      ladders of each scenario.
+--only       some of the scenarios, which are in scenarios.py.
+--processes  at once.
+--json       one object on the last line.
 
-The truth is the strength that a bot's games are drawn from:
+The games of a ladder go the whole way of the product: its tally, its run, and what that publishes.
+Their results are drawn by code that shares nothing with the fit, from strengths with a deviation of
+220 Elo and long tails; the first move is worth 60. Two meet by lot, with both colours on one
+opening, unless the scenario says otherwise. The truth is the strength at the end.
 
-model       the fit's model: 20 bots
-cycle       rock, paper, scissors: each of 20 bots is one of three kinds by lot, and 100 Elo better
-            or worse against the other two than by its strength, which is the truth
-upsets      the same with an effect of each pair's own, of N(0, 100) Elo
-drift       a bot's strength takes a step of N(0, 2) Elo after each of its games; the truth is the
-            strength of now
-drift-long  the same for ten times as many games, and model-long the model
-drift-mean  the same, and the truth is the mean strength over the bot's games
-openings    20 openings that favour the first move by N(60, 150) Elo, for 20 bots
-repeats-20  20 bots, 20 openings: nine times in ten a game with the same colours and opening ends
-            as the first one did. The truth is the strength that first games are drawn from
-repeats-8   the same with 8 bots and 40 openings
-few-8       the same with 4 of 8 bots who repeat games among themselves, and dice otherwise
-identical-8 8 bots whose games always come again; those are left out
+mean, pairs        percent of the 95 % intervals that hold the truth: around the mean of the table,
+                   and of the difference of each two. ± is a standard error, over pools.
+need, pairs need   the factor (± likewise) by which intervals would have to be multiplied to hold 95 %.
+width              the median of half an interval around the mean, in Elo.
+plain ...          the same by a plain model of independent games (plain_model.py).
+flagged            percent of pools that the diagnosis rejects, or where a version is marked.
+named              percent of pools where the table names a cause, or anything is told as sure.
+LOS .95, LOS .99   how often in a hundred the favourite of two was the stronger, where the LOS told
+                   was .95 to .99, and above.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import numpy as np
+from plain_model import plain_fit
 from report import Row, parser_of, pool_of, print_json, show
-from scenarios import World, WorldGames
+from scenarios import SCENARIOS, Floats, Integers, WorldGames
 
-from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
-from meijin.ladder.statistics.diagnosis.residuals import in_blocks
-from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
-from meijin.ladder.statistics.fit.covariance import (
-    Z_95,
-    Covariance,
-    covariance,
-    superiority,
-)
-from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
-from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts, connected_components
-from meijin.ladder.statistics.intervals.overdispersion import Overdispersion
-from meijin.ladder.statistics.intervals.robust import RandomWalk, robust_covariance
+from meijin.game import GOMOKU, TIME_CLASSES, TimeControl
+from meijin.ladder.pool import BASE
+from meijin.ladder.posterior import outcomes_of
+from meijin.ladder.rating_table import rate
 from meijin.ladder.statistics.pairing.matchmaking import Matchmaker
 from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
+from meijin.ladder.tally import Snapshot, Tally
+from meijin.store.ladders.runs import NewRun
+from meijin.store.schema import Ladder, RatingLine, RunParameters
 
+LADDER = Ladder(
+    name="benchmark", variant=GOMOKU, time_class=TIME_CLASSES.of(TimeControl(timedelta(minutes=1)))
+)
+NOW = datetime(2026, 1, 31, tzinfo=UTC)
+Z_95 = 1.959964
 BATCH = 20
-"""Games between two fits that a pairing is made by."""
-BANDS = {"95": (0.95, 0.99), "99": (0.99, 1.01)}
+"""Games between two runs that a pairing is made by."""
+BANDS = {"LOS .95": (0.95, 0.99), "LOS .99": (0.99, 1.01)}
 """Of the LOS told: from, and up to."""
-TARGET = (93.0, 97.0)
-"""Of 95 % intervals, in percent; this many pools are to be flagged where it is missed:"""
-FLAGGED = 95.0
-
-BLOCKS = 64
-"""Of games in order, in which the diagnosis looks for trends."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """A world, and when its ladders are judged."""
-
-    world: World = field(default_factory=World)
-    checkpoints: Sequence[int] = (600, 2_000)
-    is_of_mean: bool = False
-    """The truth is everyone's mean strength over its games, not that of now."""
-
-
-SCENARIOS: Mapping[str, Scenario] = {
-    "model": Scenario(),
-    "cycle": Scenario(World(cycle=100)),
-    "upsets": Scenario(World(pair_deviation=100)),
-    "drift": Scenario(World(drift=2)),
-    "drift-long": Scenario(World(drift=2), (8_000, 20_000)),
-    "model-long": Scenario(checkpoints=(8_000, 20_000)),
-    "drift-mean": Scenario(World(drift=2), is_of_mean=True),
-    "openings": Scenario(World(openings=20, opening_deviation=150)),
-    "repeats-20": Scenario(World(openings=20, repetition=0.9)),
-    "repeats-8": Scenario(World(bots=8, openings=40, repetition=0.9), (1_000, 3_000)),
-    "few-8": Scenario(World(bots=8, openings=40, repetition=0.9, repeaters=4), (1_000, 3_000)),
-    "identical-8": Scenario(
-        World(bots=8, openings=40, repetition=1, leaves_repeats_out=True), (1_000, 3_000)
-    ),
-}
-FITS: Mapping[str, Callable[[PairCounts], Fit]] = {"model": fit, "robust": fit_with_widths}
-"""By the covariances' names."""
-PAIRINGS = ("adaptive", "random")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Calibration:
-    """How a covariance compares with the truth."""
-
-    from_mean: float
-    """The share of the intervals around the mean that hold it."""
-    from_anchor: float
-    told: Floats
-    """The LOS of the favourite of each pair."""
-    is_right: Floats
-    """Whether it was the stronger: 1 or 0."""
-    width: float
-    """The median of the intervals around the mean: their half, in Elo."""
+RESAMPLES = 200
+"""Of the pools, for the error of a factor."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """A ladder of a scenario after this many games."""
+    """How a ladder compares with the truth."""
 
-    games: int
-    overdispersion: Overdispersion
-    walk: RandomWalk
+    mean: Floats
+    """Errors around the mean by half of their intervals; shape (n,)."""
+    pairs: Floats
+    """The same of the differences of each two."""
+    plain: Floats
+    """As `mean`, of the plain model."""
+    width: Floats
+    """Half of the intervals around the mean."""
+    plain_width: Floats
+    told: Floats
+    """The LOS of the favourite of each two."""
+    is_right: Floats
+    """Whether it was the stronger: 1 or 0."""
     is_flagged: bool
-    by: Mapping[str, Calibration]
-    """By the covariances' names."""
+    is_named: bool
 
 
-def simulate(scenario: Scenario, pairing: str, pair_by: str, seed: int) -> list[Judgement]:
-    """Play a ladder, and judge it at its checkpoints."""
-    rng = np.random.default_rng(seed)
-    games = WorldGames(scenario.world, rng)
-    judgements = []
-    for checkpoint in scenario.checkpoints:
-        while games.count < checkpoint:
-            if pairing == "random":
-                for _ in range(BATCH // 2):
-                    games.play_both(*rng.choice(scenario.world.bots, 2, replace=False).tolist())
-            else:
-                play_adaptively(games, pair_by)
-        judgements.append(judge(games, checkpoint, is_of_mean=scenario.is_of_mean))
-    return judgements
+def simulate(scenario: str, seed: int) -> Judgement:
+    """Play a ladder to its end, and judge it."""
+    world = SCENARIOS[scenario]
+    games = WorldGames(world, np.random.default_rng((seed, *scenario.encode())))
+    if world.is_adaptive:
+        play_adaptively(games)
+    while len(games.games) < world.games:
+        games.play_both(*games.draw_pair())
+    return judge(games, run_of(Tally.of(games.games)))
 
 
-def play_adaptively(games: WorldGames, pair_by: str) -> None:
-    """Play what the matchmaker picks next, without a result between two picks."""
-    known, counts, bots = fit(games.all_counts), games.counts, games.world.bots
-    found = covariance(known)
-    if pair_by == "robust":
-        found = robust_covariance(known, walk_of(known, games)).covariance
-    maker = Matchmaker(
-        OnlinePosterior(known.elo, found.matrix, known.outcomes),
-        connected_components(counts.first, counts.second, bots),
-        picks=games.count // 2,
+def run_of(tally: Tally) -> NewRun:
+    return rate(Snapshot.of(LADDER, tally, (), ()), NOW)
+
+
+def play_adaptively(games: WorldGames) -> None:
+    """Let the matchmaker pair, without a result between the picks by one run."""
+    bots, everybody = games.world.bots, ~np.eye(games.world.bots, dtype=bool)
+    for one in range(0, bots, 2):
+        games.play_both(one, (one + 1) % bots)
+    tally, counted = Tally(), 0
+    while len(games.games) < games.world.games:
+        tally.add(games.games[counted:])
+        counted = len(games.games)
+        maker = matchmaker(run_of(tally), tally, picks=counted // 2)
+        picks = [pick for _ in range(BATCH // 2) if (pick := maker.pick(everybody))]
+        for pick in picks:
+            games.play_both(pick.one, pick.other)
+
+
+def matchmaker(run: NewRun, tally: Tally, *, picks: int) -> Matchmaker:
+    """As the ladder has it after a run that knows all bots."""
+    versions = sorted(tally.versions)
+    elo = {line.version_id: line.elo for line in run.ratings}
+    posterior = OnlinePosterior(
+        np.array([elo[version] for version in versions]),
+        errors_of(run),
+        outcomes_of(run.parameters),
+        prior_mean=run.parameters.prior_mean,
     )
-    everybody = ~np.eye(bots, dtype=bool)
-    picks = [pick for _ in range(BATCH // 2) if (pick := maker.pick(everybody))]
-    for pick in picks:
-        games.play_both(pick.one, pick.other)
+    components = np.array([tally.versions[version].component for version in versions])
+    return Matchmaker(posterior, components, picks=picks)
 
 
-def walk_of(known: Fit, games: WorldGames) -> RandomWalk:
-    """As the ladder has it of a pool whose games it knows by time."""
-    return RandomWalk.of(known, games.in_order, in_blocks(len(games.in_order.first), BLOCKS))
+def errors_of(run: NewRun) -> Floats:
+    """The covariance matrix that is published, by version."""
+    assert run.covariances is not None
+    size = len(run.ratings)
+    return np.frombuffer(run.covariances.matrix, "<f4").reshape(size, size).astype(np.float64)
 
 
-def judge(games: WorldGames, checkpoint: int, *, is_of_mean: bool = False) -> Judgement:
-    """Compare with the truth what is said of those who have played."""
-    fits = {name: make(games.counts) for name, make in FITS.items()}
-    known = fits["robust"]
-    truth = (games.mean_strengths if is_of_mean else games.strengths)[known.players]
-    diagnosis = Diagnosis.of(
-        known, covariance(known), games.in_order, in_blocks(len(games.in_order.first), BLOCKS)
-    )
-    robust = robust_covariance(known, walk_of(known, games))
+def judge(games: WorldGames, run: NewRun) -> Judgement:
+    """Compare what a run publishes with the truth."""
+    lines = sorted(run.ratings, key=lambda line: line.version_id)
+    places = [line.version_id - 1 for line in lines]
+    truth, centre = games.strengths[places], centre_of(lines)
+    elo, margin = np.array([(line.elo, line.margin) for line in lines]).T
+    one, other = np.triu_indices(len(lines), 1)
+    deviations = np.sqrt(_of_differences(errors_of(run), one, other))
+    lead, true_lead = elo[one] - elo[other], truth[one] - truth[other]
+    plain_elo, errors = plain_fit(games.rated(), games.world.bots)
+    plain_margin = Z_95 * np.sqrt(_from_mean(errors[np.ix_(places, places)], centre))
     return Judgement(
-        games=checkpoint,
-        overdispersion=robust.overdispersion,
-        walk=robust.walk,
-        is_flagged=diagnosis.is_misfit,
-        by={
-            "model": calibration(fits["model"], covariance(fits["model"]), truth),
-            "robust": calibration(known, robust.covariance, truth),
-        },
-    )
-
-
-def calibration(known: Fit, found: Covariance, truth: Floats) -> Calibration:
-    """Compare a fit and its covariance with the truth."""
-    bots = len(truth)
-    one, other = np.triu_indices(bots, 1)
-    margins = Z_95 * np.sqrt(found.from_mean(np.full(bots, 1 / bots)))
-    variances = found.of_differences(one, other)
-    lead, true_lead = known.elo[one] - known.elo[other], truth[one] - truth[other]
-    errors = known.elo - known.elo.mean() - (truth - truth.mean())
-    return Calibration(
-        from_mean=float((np.abs(errors) <= margins).mean()),
-        from_anchor=float((np.abs(lead - true_lead) <= Z_95 * np.sqrt(variances)).mean()),
-        told=superiority(np.abs(lead), variances),
+        mean=_by_margin(elo - truth, margin, centre),
+        pairs=np.abs(lead - true_lead) / (Z_95 * deviations),
+        plain=_by_margin(plain_elo[places] - truth, plain_margin, centre),
+        width=margin,
+        plain_width=plain_margin,
+        told=_chance(np.abs(lead) / deviations),
         is_right=(lead * true_lead > 0).astype(float),
-        width=float(np.median(margins)),
+        is_flagged=is_flagged(run),
+        is_named=is_named(run),
     )
 
 
-def coverage_row(name: str, pairing: str, these: Sequence[Judgement]) -> Row:
-    """How often the intervals of a scenario hold at one moment of its ladders."""
-    shares = {
-        f"{key}_{side}": _percent([getattr(each.by[key], f"from_{side}") for each in these])
-        for key in FITS
-        for side in ("mean", "anchor")
-    }
-    flagged = _percent([each.is_flagged for each in these])
-    is_right = all(
-        TARGET[0] <= shares[f"robust_{side}"] <= TARGET[1] for side in ("mean", "anchor")
+def centre_of(lines: Sequence[RatingLine]) -> Floats:
+    """The weights of those whose mean is shown as `BASE`: the established, or all if nobody is."""
+    weighs = np.array([line.is_linked and not line.is_provisional for line in lines])
+    if not weighs.any():
+        weighs = np.array([line.is_linked for line in lines])
+    centre: Floats = weighs / weighs.sum()
+    assert abs(centre @ [line.elo for line in lines] - BASE) < 0.01, "the mean is of others"
+    return centre
+
+
+def _by_margin(errors: Floats, margin: Floats, centre: Floats) -> Floats:
+    """The errors around a mean by their intervals; who is the mean all alone has none."""
+    has_any = centre < 1
+    found: Floats = np.abs(errors - centre @ errors)[has_any] / margin[has_any]
+    return found
+
+
+def _of_differences(matrix: Floats, one: Integers, other: Integers) -> Floats:
+    variances: Floats = matrix[one, one] + matrix[other, other] - 2 * matrix[one, other]
+    return variances
+
+
+def _from_mean(matrix: Floats, centre: Floats) -> Floats:
+    common = matrix @ centre
+    variances: Floats = np.diagonal(matrix) - 2 * common + centre @ common
+    return np.maximum(variances, 0.0)
+
+
+def _chance(deviations: Floats) -> Floats:
+    """The normal distribution's."""
+    return np.array([(1 + math.erf(each / math.sqrt(2))) / 2 for each in deviations])
+
+
+def is_flagged(run: NewRun) -> bool:
+    """Whether the diagnosis says that the model does not hold, as a whole or for anyone."""
+    found = run.parameters.diagnosis
+    assert found is not None
+    sure = found.pairs + found.triples + found.drifts + found.changes
+    marked = (line.depends_on_opponents or line.changes_over_time for line in run.ratings)
+    return found.is_rejected or sure > 0 or any(marked)
+
+
+def is_named(run: NewRun) -> bool:
+    """Whether anything is told as sure: by the diagnosis, or as a cause of wide intervals."""
+    flags = (field.name for field in fields(RunParameters) if field.name.endswith("_is_sure"))
+    return is_flagged(run) or any(getattr(run.parameters, name) for name in flags)
+
+
+def row(scenario: str, pools: Sequence[Judgement]) -> Row:
+    """What the pools of a scenario come to."""
+    told, is_right = (
+        np.concatenate([getattr(pool, name) for pool in pools]) for name in ("told", "is_right")
     )
     return {
-        "table": "coverage",
-        **_moment(name, pairing, these),
-        **shares,
-        "model_width": _median([each.by["model"].width for each in these], 1),
-        "robust_width": _median([each.by["robust"].width for each in these], 1),
-        "correlation": _median([each.overdispersion.correlation for each in these], 2),
-        "pairs": _median([each.overdispersion.pair_deviation for each in these], 1),
-        "walk": _median([each.walk.step for each in these], 1),
-        "flagged": flagged,
-        "holds": "yes" if is_right or flagged >= FLAGGED else "no",
-    }
-
-
-def los_row(name: str, pairing: str, these: Sequence[Judgement]) -> Row:
-    """How often the favourite was the stronger, where its LOS was high."""
-    return {
-        "table": "LOS",
-        **_moment(name, pairing, these),
+        "scenario": scenario,
+        "pools": len(pools),
+        **_coverage("mean", [pool.mean for pool in pools]),
+        **_coverage("pairs", [pool.pairs for pool in pools]),
+        **_need("need", [pool.mean for pool in pools]),
+        **_need("pairs need", [pool.pairs for pool in pools]),
+        "width": _median([pool.width for pool in pools]),
+        "plain": _percent([float((pool.plain <= 1).mean()) for pool in pools]),
+        "plain need": round(_need_of([pool.plain for pool in pools]), 3),
+        "plain width": _median([pool.plain_width for pool in pools]),
+        "flagged": _percent([pool.is_flagged for pool in pools]),
+        "named": _percent([pool.is_named for pool in pools]),
         **{
-            f"{key}_{band}": _share_right([each.by[key] for each in these], *bounds)
-            for key in FITS
-            for band, bounds in BANDS.items()
+            name: _percent(is_right[(low <= told) & (told < high)])
+            for name, (low, high) in BANDS.items()
         },
     }
 
 
-def _moment(name: str, pairing: str, these: Sequence[Judgement]) -> Row:
-    return {
-        "scenario": name,
-        "pairing": pairing,
-        "games": these[0].games,
-        "ladders": len(these),
-    }
+def _coverage(name: str, pools: Sequence[Floats]) -> Row:
+    """The share of intervals that hold the truth, with its standard error over pools."""
+    shares = [float((pool <= 1).mean()) for pool in pools]
+    error = float(np.std(shares)) / max(len(shares) - 1, 1) ** 0.5
+    return {name: _percent(shares), f"{name} ±": round(100 * error, 1)}
 
 
-def _share_right(these: Sequence[Calibration], low: float, high: float) -> float | str:
-    told = np.concatenate([each.told for each in these])
-    is_right = np.concatenate([each.is_right for each in these])[(low <= told) & (told < high)]
-    return _percent(is_right) if is_right.size else "-"
+def _need(name: str, pools: Sequence[Floats]) -> Row:
+    """What the largest twentieth of the errors begins at, with the standard error of that."""
+    rng = np.random.default_rng(0)
+    again = [rng.integers(len(pools), size=len(pools)) for _ in range(RESAMPLES)]
+    needs = [_need_of([pools[place] for place in places]) for places in again]
+    return {name: round(_need_of(pools), 3), f"{name} ±": round(float(np.std(needs)), 3)}
 
 
-def _percent(shares: Sequence[float] | Floats) -> float:
-    return round(100 * float(np.mean(shares)), 1)
+def _need_of(pools: Sequence[Floats]) -> float:
+    return float(np.quantile(np.concatenate(pools), 0.95))
 
 
-def _median(values: Sequence[float], digits: int) -> float:
-    return round(float(np.median(values)), digits)
+def _percent(shares: Sequence[float] | Floats) -> float | str:
+    return round(100 * float(np.mean(shares)), 1) if len(shares) else "-"
+
+
+def _median(pools: Sequence[Floats]) -> float:
+    return round(float(np.median(np.concatenate(pools))), 1)
 
 
 def main() -> None:
     """Simulate every scenario."""
     parser = parser_of(__doc__)
-    parser.add_argument("--ladders", type=int, default=40)
+    parser.add_argument("--pools", type=int, default=60)
     parser.add_argument("--only", nargs="+", choices=SCENARIOS, default=list(SCENARIOS))
-    parser.add_argument("--pairing", nargs="+", choices=PAIRINGS, default=list(PAIRINGS))
-    parser.add_argument("--pair-by", choices=FITS, default="robust")
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
-    coverage: list[Row] = []
-    chances: list[Row] = []
     with pool_of(options.processes) as processes:
-        for name in options.only:
-            for pairing in options.pairing:
-                play = partial(simulate, SCENARIOS[name], pairing, options.pair_by)
-                ladders = list(processes.map(play, range(options.ladders)))
-                for these in zip(*ladders, strict=True):
-                    coverage.append(coverage_row(name, pairing, these))
-                    chances.append(los_row(name, pairing, these))
-    show("Coverage of the 95 % intervals", [_without_table(row) for row in coverage])
-    show("LOS", [_without_table(row) for row in chances])
+        rows = [
+            row(name, list(processes.map(partial(simulate, name), range(options.pools))))
+            for name in options.only
+        ]
+    show("Coverage of the 95 % intervals", [_with_errors(row) for row in rows])
     if options.json:
-        print_json(coverage + chances)
+        print_json(rows)
 
 
-def _without_table(row: Row) -> Row:
-    return {key: value for key, value in row.items() if key != "table"}
+def _with_errors(row: Row) -> Row:
+    """The columns with their standard errors in them."""
+    return {
+        name: f"{value}±{row[f'{name} ±']}" if f"{name} ±" in row else value
+        for name, value in row.items()
+        if not name.endswith("±")
+    }
 
 
 if __name__ == "__main__":
