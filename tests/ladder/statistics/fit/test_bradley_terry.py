@@ -29,7 +29,6 @@ from tests.ladder.statistics.made_games import (
     swapped,
 )
 
-from meijin.ladder.statistics.fit import laplacian
 from meijin.ladder.statistics.fit.bradley_terry import (
     Chances,
     Fit,
@@ -153,7 +152,6 @@ def test_draws_depend_on_no_strength_unless_levels_are_told() -> None:
     assert contents(fit(counts(ROWS), levels=np.array([1.0, 0.0, -1.0]))) == plain
 
 
-@pytest.mark.parametrize("dense", [laplacian.DENSE, 0])
 @pytest.mark.parametrize(
     ("rows", "match"),
     [
@@ -161,34 +159,10 @@ def test_draws_depend_on_no_strength_unless_levels_are_told() -> None:
         ([(1, 2, 5, 0, 5), (2, 1, 5, 0, 5), (8, 9, 700, 1, 30), (9, 8, 4, 4, 4)], "connect"),
     ],
 )
-def test_without_a_prior_some_pools_have_no_fit(
-    monkeypatch: pytest.MonkeyPatch, rows: list[Row], match: str, dense: int
-) -> None:
-    """A perfect scorer or a second component needs the prior; in large pools too."""
-    monkeypatch.setattr(laplacian, "DENSE", dense)
+def test_without_a_prior_some_pools_have_no_fit(rows: list[Row], match: str) -> None:
+    """A perfect scorer or a second component needs the prior."""
     with pytest.raises(NoFitError, match=match):
         fit(counts(rows), NO_ADVANTAGE)
-
-
-def test_an_advantage_can_not_be_told_from_a_lead_without_a_prior() -> None:
-    """Where one of two has always moved first."""
-    with pytest.raises(NoFitError, match="to infinity"):
-        fit(counts([(1, 2, 3, 0, 1)]), FREE)
-
-
-@pytest.mark.parametrize("draw_slope", [0.0, DRAW_SLOPE])
-def test_a_large_pool_has_the_same_fit(monkeypatch: pytest.MonkeyPatch, draw_slope: float) -> None:
-    """Conjugate gradients find what Cholesky's factors do."""
-    pool, prior = Pool.read("synth_10_1000"), Prior(draw_slope=draw_slope)
-    levels = fit(pool.counts).elo
-    dense = fit(pool.counts, prior, levels=levels)
-    monkeypatch.setattr(laplacian, "DENSE", 0)
-    sparse = fit(pool.counts, prior, levels=levels)
-    assert sparse.elo == pytest.approx(dense.elo, abs=1e-6)
-    for name in ("advantage", "draws", "draw_slope"):
-        found, wanted = (getattr(each.outcomes, name) for each in (sparse, dense))
-        assert found == pytest.approx(wanted, abs=1e-6)
-    assert bool(dense.outcomes.draw_slope) is bool(draw_slope)
 
 
 # -- outcomes -----------------------------------------------------------------------

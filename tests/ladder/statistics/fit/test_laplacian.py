@@ -36,8 +36,7 @@ def test_the_matrix_is_that_of_its_edges() -> None:
     out, vector = written_out(matrix), np.arange(6.0)
     assert matrix.dense() == pytest.approx(out)
     assert matrix.diagonal == pytest.approx(np.diagonal(out))
-    weights = np.diag(matrix.diagonal) - out
-    assert matrix.weights_times(vector) == pytest.approx(weights @ vector)
+    assert matrix.product()(vector) == pytest.approx(out @ vector)
 
 
 def test_a_border_takes_away_what_is_unknown() -> None:
@@ -57,13 +56,13 @@ def test_the_newest_are_a_part_of_the_matrix() -> None:
 
 
 @pytest.mark.parametrize("dense", [0, 1500])
-@pytest.mark.parametrize("players", [2, 6, 63, 64, 65, 200])
+@pytest.mark.parametrize("players", [2, 6, 64, 200])
 @pytest.mark.parametrize("ridge", [0.0, 0.1])
 @pytest.mark.parametrize("unknown", [0, 1, 2])
-def test_both_ways_solve(
+def test_a_bordered_system_is_solved(
     monkeypatch: pytest.MonkeyPatch, dense: int, players: int, ridge: float, unknown: int
 ) -> None:
-    """By factors and by conjugate gradients, with a border and without, singular or not."""
+    """Written out or by its edges, with a border and without, singular or not."""
     monkeypatch.setattr(laplacian, "DENSE", dense)
     matrix, rng = graph(players, 20 * players, ridge), np.random.default_rng(1)
     border = rng.standard_normal((players, unknown))
@@ -72,25 +71,19 @@ def test_both_ways_solve(
     top, bottom = rng.standard_normal(players), rng.standard_normal(unknown)
     top -= top.mean()
     x, y = solve_bordered(matrix, border, corner, top, bottom)
-    error = 1e-9 if dense else 1e-4
-    assert written_out(matrix) @ x + border @ y == pytest.approx(top, abs=error)
-    assert border.T @ x + corner @ y == pytest.approx(bottom, abs=error)
-    assert not ridge or x.sum() == pytest.approx(0, abs=error)
+    assert written_out(matrix) @ x + border @ y == pytest.approx(top, abs=1e-7)
+    assert border.T @ x + corner @ y == pytest.approx(bottom, abs=1e-7)
+    assert not ridge or x.sum() == pytest.approx(0, abs=1e-7)
 
 
 @pytest.mark.parametrize(
-    ("dense", "ends", "weight", "ridge"),
-    [(1500, [(0, 1)], -9.0, 0.1), (0, [(0, 1), (2, 3)], 1.0, 0.0)],
-    ids=["by factors: not positive", "by conjugate gradients: two components without a ridge"],
+    ("ends", "weight", "ridge"),
+    [([(0, 1)], -9.0, 0.1), ([(0, 1), (2, 3)], 1.0, 0.0)],
+    ids=["not positive", "two components without a ridge"],
 )
 def test_what_has_no_solution_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-    dense: int,
-    ends: list[tuple[int, int]],
-    weight: float,
-    ridge: float,
+    ends: list[tuple[int, int]], weight: float, ridge: float
 ) -> None:
-    monkeypatch.setattr(laplacian, "DENSE", dense)
     first, second = np.array(ends).T
     players = 2 * len(ends)
     matrix = Laplacian(first, second, np.full(len(ends), weight), np.full(players, ridge))

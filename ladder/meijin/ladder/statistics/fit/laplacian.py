@@ -1,9 +1,8 @@
 """The weighted graph Laplacian of who met whom: products, and linear systems solved.
 
-Not by scipy: its ``solve_triangular`` saves 0.2 ms of 2.4 in a Newton step for 100 players and 2 ms
-of 180 for 1,000; its ``cg`` takes the same 15 iterations to the same bits, in the same time. The
-product with a ``csr_array`` is four times as fast (3.4 against 14 ms for a million edges): a
-quarter of a run for 10,000 players, and nothing for those that are dense.
+Not by scipy: its ``cg`` takes the same 15 iterations to the same bits, in the same time. The product
+with a ``csr_array`` is four times as fast (3.4 against 14 ms for a million edges): a quarter of a
+run for 10,000 players, and nothing for those whose matrix is written out.
 """
 
 from collections.abc import Callable
@@ -13,17 +12,16 @@ import numpy as np
 
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, sums
 
-DENSE = 1500
-"""The most players whose matrix is dense: its factors cost n^3, 10 ms for 1,000."""
-PRECISION = 1e-7
-"""The residual that conjugate gradients leave: the next of Newton's steps mends it."""
+DENSE = 1_500
+"""The most players whose matrix is written out for products: for 1,000 who have all met, these
+take a tenth of the time."""
+PRECISION = 1e-10
+"""The residual that conjugate gradients leave."""
 MAX_ITERATIONS = 5_000
-BLOCK = 64
-"""Rows that a triangular system is solved by at a time."""
 
 
 class NoSolutionError(ArithmeticError):
-    """The matrix is singular, or nearly."""
+    """No solution of a system was found."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,10 +46,6 @@ class Laplacian:
     @property
     def size(self) -> int:
         return len(self.ridge)
-
-    @property
-    def is_large(self) -> bool:
-        return self.size > DENSE
 
     @property
     def diagonal(self) -> Floats:
@@ -80,11 +74,18 @@ class Laplacian:
             self.corner,
         )
 
-    def weights_times(self, vector: Floats) -> Floats:
-        """W, the weighted adjacency matrix, times a vector."""
-        product = sums(self.first, self.weight * vector[self.second], self.size)
-        product += sums(self.second, self.weight * vector[self.first], self.size)
-        return product
+    def product(self) -> Callable[[Floats], Floats]:
+        """The product with a vector, where there is no border."""
+        if self.size <= DENSE:
+            return self.dense().__matmul__
+        diagonal = self.diagonal
+
+        def times(vector: Floats) -> Floats:
+            met = sums(self.first, self.weight * vector[self.second], self.size)
+            met += sums(self.second, self.weight * vector[self.first], self.size)
+            return diagonal * vector - met
+
+        return times
 
     def dense(self) -> Floats:
         """The matrix written out; shape (n, n)."""
@@ -115,7 +116,8 @@ def solve_bordered(
 ) -> tuple[Floats, Floats]:
     """Solve the bordered system matrix x + border y = top, border' x + corner y = bottom.
 
-    Without a ridge x is found up to a constant.
+    By conjugate gradients with Jacobi's preconditioner (Hestenes & Stiefel 1952): a dozen products
+    where everyone has met many. Without a ridge x is found up to a constant.
 
     Args:
         matrix: Without a border of its own.
@@ -125,66 +127,19 @@ def solve_bordered(
         bottom: Shape (k,).
 
     Raises:
-        NoSolutionError: the whole is singular.
+        NoSolutionError: the whole is not positive, or nothing solves it.
     """
-    solve = _by_conjugate_gradients if matrix.is_large else _by_factors
-    return solve(matrix, border, corner, top, bottom)
-
-
-def _by_factors(
-    matrix: Laplacian, border: Floats, corner: Floats, top: Floats, bottom: Floats
-) -> tuple[Floats, Floats]:
-    """Solve by Cholesky's factors, and by Schur's complement of the matrix."""
-    try:
-        lower = np.linalg.cholesky(matrix.held()).astype(float, copy=False)
-        half = _forward_substitution(lower, np.column_stack((top, border)))
-        solved = _forward_substitution(lower.T[::-1, ::-1], half[::-1])[::-1]
-        rest = bottom - border.T @ solved[:, 0]
-        y = np.linalg.solve(corner - border.T @ solved[:, 1:], rest).astype(float, copy=False)
-    except np.linalg.LinAlgError:
-        raise NoSolutionError from None
-    return solved[:, 0] - solved[:, 1:] @ y, y
-
-
-def _forward_substitution(lower: Floats, columns: Floats) -> Floats:
-    """Forward substitution: a lower triangular system solved for columns, block by block."""
-    solved = np.empty_like(columns)
-    for start in range(0, len(lower), BLOCK):
-        rows = slice(start, start + BLOCK)
-        rest = columns[rows] - lower[rows, :start] @ solved[:start]
-        solved[rows] = np.linalg.solve(lower[rows, rows], rest)
-    return solved
-
-
-def _by_conjugate_gradients(
-    matrix: Laplacian, border: Floats, corner: Floats, top: Floats, bottom: Floats
-) -> tuple[Floats, Floats]:
-    """Solve the whole by conjugate gradients with Jacobi's preconditioner."""
-    n, own = matrix.size, matrix.diagonal
-
-    def times(vector: Floats) -> Floats:
-        x, y = vector[:n], vector[n:]
-        above = own * x - matrix.weights_times(x) + border @ y
-        return np.concatenate((above, border.T @ x + corner @ y))
-
-    diagonal = np.concatenate((own, np.diagonal(corner)))
-    solved = _conjugate_gradients(times, diagonal, np.concatenate((top, bottom)))
-    return solved[:n], solved[n:]
-
-
-def _conjugate_gradients(
-    times: Callable[[Floats], Floats], diagonal: Floats, column: Floats
-) -> Floats:
-    """Preconditioned conjugate gradients (Hestenes & Stiefel 1952) for one right-hand side."""
-    solution = np.zeros_like(column)
-    rest = column.copy()
+    n, times = matrix.size, matrix.product()
+    diagonal = np.concatenate((matrix.diagonal, np.diagonal(corner)))
+    solution, rest = np.zeros(len(diagonal)), np.concatenate((top, bottom))
     direction = scaled = rest / diagonal
     size = float(rest @ scaled)
     enough = PRECISION**2 * size
     for _ in range(MAX_ITERATIONS):
-        if size <= enough:
-            return solution
-        image = times(direction)
+        if 0 <= size <= enough:
+            return solution[:n], solution[n:]
+        x, y = direction[:n], direction[n:]
+        image = np.concatenate((times(x) + border @ y, border.T @ x + corner @ y))
         curvature = float(direction @ image)
         if curvature <= 0:
             break
