@@ -131,6 +131,7 @@ def solve_bordered(
     """
     n, times = matrix.size, matrix.product()
     diagonal = np.concatenate((matrix.diagonal, np.diagonal(corner)))
+    top = top - top.sum() / max(n, 1)  # without a ridge nothing solves what rounding leaves of it
     solution, rest = np.zeros(len(diagonal)), np.concatenate((top, bottom))
     direction = scaled = rest / diagonal
     size = float(rest @ scaled)
