@@ -16,6 +16,7 @@ from meijin.ladder.statistics.fit.pair_counts import (
     Integers,
     Mask,
     PairCounts,
+    numbered,
     sums,
 )
 
@@ -158,7 +159,7 @@ class PairResiduals:
         turned = counts.first > counts.second
         one = np.where(turned, counts.second, counts.first)
         other = np.where(turned, counts.first, counts.second)
-        keys, rows = np.unique(one * players + other, return_inverse=True)
+        keys, rows = numbered(one * players + other)
         one, other = np.divmod(keys, players)
         points = Points.of(fit, counts).reversed_where(turned).added_up(rows, len(keys))
         known = covariance.of_differences(one, other) / ELO_PER_NAT**2
@@ -233,7 +234,7 @@ def points_over_time(fit: Fit, counts: PairCounts, times: Integers) -> Points:
     """
     first, second = counts.places(fit.players)
     players = max(len(fit.players), 1)
-    _, time = np.unique(times, return_inverse=True)
+    _, time = numbered(times)
     span = int(time.max(initial=0)) + 1
     rows = PairCounts(first, second, counts.wins, counts.draws, counts.losses)
     ours = Points.of(fit, rows)

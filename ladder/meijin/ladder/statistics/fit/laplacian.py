@@ -7,6 +7,7 @@ run for 10,000 players, and nothing for those whose matrix is written out.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +25,7 @@ class NoSolutionError(ArithmeticError):
     """No solution of a system was found."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Laplacian:
     """A graph Laplacian with a ridge, symmetric and positive, less what is unknown at its border.
 
@@ -47,7 +48,7 @@ class Laplacian:
     def size(self) -> int:
         return len(self.ridge)
 
-    @property
+    @cached_property
     def diagonal(self) -> Floats:
         """D and the ridge, without the border's share; shape (n,)."""
         ends = sums(self.first, self.weight, self.size)

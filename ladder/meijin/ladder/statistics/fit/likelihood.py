@@ -125,6 +125,9 @@ class LogPosterior:
     first: Integers
     """Places in the strengths, pair by pair; shape (p,)."""
     second: Integers
+    edges: Integers
+    """The two ends of each edge between strengths: pairs, and then children with parents; shape
+    (2, p + links)."""
     drawn: Floats
     """Games that each pair drew; shape (p,)."""
     levels: Floats
@@ -177,6 +180,7 @@ class LogPosterior:
             players=players,
             first=first,
             second=second,
+            edges=np.concatenate(((first, second), (lineage.child, lineage.parent)), axis=1),
             drawn=np.add.reduceat(counts.draws, starts),
             levels=(levels[first] + levels[second]) / 2,
             starts=starts,
@@ -394,7 +398,9 @@ class Point:
             of_draws = weight + posterior.drawn / np.sinh(self._draws) ** 2
         ways = (self._factors, self._per_slope)
         columns = [weight, *(twist * way for way in ways)]
-        border = [np.subtract(*posterior.by_player(column)) for column in columns]
+        border = np.zeros((COMMON, posterior.players))
+        for place in posterior.free[posterior.free < COMMON].tolist():
+            border[place] = np.subtract(*posterior.by_player(columns[place]))
         by_opening = np.array(
             [
                 posterior.by_opening(weights),
@@ -413,17 +419,13 @@ class Point:
         corner[range(COMMON), range(COMMON)] += precisions[1 : COMMON + 1]
         return Curvature(
             strengths=self._strengths(weight),
-            border=np.column_stack((*border, posterior.opening_border(weights))),
+            border=np.column_stack((border.T, posterior.opening_border(weights))),
             corner=corner,
             free=posterior.free,
         )
 
     def _strengths(self, weight: Floats) -> Laplacian:
         """The strengths' block: an edge for each row of games and for each parent."""
-        posterior, lineage = self._posterior, self._posterior.lineage
-        return Laplacian(
-            np.concatenate((posterior.first, lineage.child)),
-            np.concatenate((posterior.second, lineage.parent)),
-            np.concatenate((weight, posterior.link_weights)),
-            posterior.ridge,
-        )
+        posterior = self._posterior
+        weights = np.concatenate((weight, posterior.link_weights))
+        return Laplacian(*posterior.edges, weights, posterior.ridge)

@@ -70,7 +70,7 @@ class PairCounts:
             places = np.concatenate(([0], np.cumsum(steps > 0))).astype(np.int64)
             rows = keys[np.concatenate(([True], steps > 0))]
         else:
-            rows, places = np.unique(keys, return_inverse=True)
+            rows, places = numbered(keys)
         wins, draws, losses = (
             sums(places, column, len(rows)) for column in (self.wins, self.draws, self.losses)
         )
@@ -117,6 +117,14 @@ def places_in(numbers: Integers, column: Integers) -> Integers:
     table = np.empty(int(numbers[-1]) + 1, dtype=np.int64)
     table[numbers] = np.arange(len(numbers))
     return table[column]
+
+
+def numbered(column: Integers) -> tuple[Integers, Integers]:
+    """The different numbers of a column, ascending, and where each of it stands among them."""
+    if not _is_countable(column):
+        return np.unique(column, return_inverse=True)
+    numbers = distinct(column)
+    return numbers, places_in(numbers, column)
 
 
 def _is_countable(column: Integers) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, sums
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, numbered, sums
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -88,7 +88,7 @@ def clustered_pairs(fit: Fit) -> ClusteredPairs:
     score = wins * (1 - win) + draws * (loss - win) - losses * (1 - loss)
     single = wins * (1 - win) ** 2 + draws * (loss - win) ** 2 + losses * (1 - loss) ** 2
     ends = np.sort((first, second), axis=0)
-    keys, pair = np.unique(ends[0] * len(fit.players) + ends[1], return_inverse=True)
+    keys, pair = numbered(ends[0] * len(fit.players) + ends[1])
     information = games * (1 - win) * (1 - loss) * (win + loss)
     clusters = Clusters(
         pair=pair,
