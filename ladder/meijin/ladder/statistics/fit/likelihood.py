@@ -428,4 +428,5 @@ class Point:
         """The strengths' block: an edge for each row of games and for each parent."""
         posterior = self._posterior
         weights = np.concatenate((weight, posterior.link_weights))
-        return Laplacian(*posterior.edges, weights, posterior.ridge)
+        first, second = posterior.edges
+        return Laplacian(first, second, weights, posterior.ridge)
