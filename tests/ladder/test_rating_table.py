@@ -253,6 +253,35 @@ def test_whoever_wins_or_loses_all_is_provisional(league: League) -> None:
     assert not lines_of(league)[2].is_provisional
 
 
+def test_whoever_wins_or_loses_all_has_a_bound(league: League) -> None:
+    """Not an anchor, which is where it is by definition, nor who has lost or drawn a game."""
+    meet(league, 0, 1, games=ESTABLISHED)
+    league.finish(*[(2, 0, BLACK)] * ESTABLISHED, *[(3, 0, WHITE)] * ESTABLISHED)
+    zero, one, perfect, zero_scorer = lines_of(league)
+    assert zero.bound is one.bound is None
+    assert perfect.bound is not None
+    assert zero_scorer.bound is not None
+    assert zero_scorer.elo < zero_scorer.bound < zero.elo < perfect.bound < perfect.elo
+    league.set_anchors(2)
+    assert lines_of(league)[2].bound is None
+
+
+def test_form_is_on_the_scale_of_the_table(league: League) -> None:
+    """Of an anchor it is not the base, and who has few games has none."""
+    meet(league, 0, 1, games=ESTABLISHED)
+    league.finish((2, 0, BLACK))
+    league.set_anchors(0)
+    zero, one, two = lines_of(league)
+    assert zero.form is not None
+    assert one.form is not None
+    assert (zero.form_games, one.form_games, two.form_games) == (21, 20, None)
+    assert (two.form, two.form_margin) == (None, None)
+    assert one.form == pytest.approx(one.elo, abs=30)
+    assert zero.form == pytest.approx(BASE, abs=30)
+    assert zero.form_margin is not None
+    assert 100 < zero.form_margin < 200
+
+
 def test_bots_without_a_path_to_the_anchors_are_marked(league: League) -> None:
     """One game is a link, over any number of opponents; each anchor links its component.
 

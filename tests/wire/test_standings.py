@@ -44,6 +44,7 @@ def read_csv(*rows: pb.Standing) -> list[dict[str, str]]:
         ("elo", "1550", "0"),
         ("margin", "33", "0"),
         ("preview", "", ""),
+        ("form", "", ""),
         ("games", "20", "0"),
         ("results", "7-1-12", "0-0-0"),
         ("score", "37.5%", ""),
@@ -66,10 +67,26 @@ def test_a_column_says(name: str, cell: str, empty: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("score", "cell"), [(pb.Score(wins=64), "> 1960"), (pb.Score(losses=64), "< 1960")]
+)
+def test_a_perfect_score_has_a_bound(score: pb.Score, cell: str) -> None:
+    """In place of a rating and an interval; it stands where the rating is."""
+    row = pb.Standing(elo=2433.4, margin=534, bound=1960.2, as_white=score)
+    assert (COLUMNS["elo"].cell(row), COLUMNS["margin"].cell(row)) == (cell, "")
+    assert COLUMNS["elo"].key(row) == 2433.4
+
+
+def test_form_has_its_interval_and_its_games() -> None:
+    row = pb.Standing(form=1650.4, form_margin=70.4, form_games=100)
+    assert (COLUMNS["form"].cell(row), COLUMNS["form"].key(row)) == ("1650 ±70 (100)", 1650.4)
+
+
+@pytest.mark.parametrize(
     ("row", "letters"),
     [
         (pb.Standing(linked=True), ""),
         (pb.Standing(anchor=True, provisional=True), "A?~"),
+        (pb.Standing(linked=True, anchor=True, as_black=pb.Score(wins=64)), "A?"),
         (pb.Standing(linked=True, paused=True), "P"),
         (pb.Standing(linked=True, depends_on_opponents=True), "V"),
         (pb.Standing(linked=True, changes_over_time=True), "C"),

@@ -112,7 +112,7 @@ class Pool:
     @property
     def elo(self) -> Floats:
         """Everyone's rating as it is shown."""
-        return self.fit.elo + self._shift
+        return self.fit.elo + self.shift
 
     @property
     def margin(self) -> Floats:
@@ -132,15 +132,16 @@ class Pool:
     @property
     def prior_mean(self) -> float:
         """What a version without parent and games would be rated, on the scale shown."""
-        return self.fit.level + self._shift
+        return self.fit.level + self.shift
 
     @property
     def outcomes(self) -> Outcomes:
         """How games between any two ratings end, on the scale shown."""
-        return self.fit.outcomes.shifted(self._shift)
+        return self.fit.outcomes.shifted(self.shift)
 
     @property
-    def _shift(self) -> float:
+    def shift(self) -> float:
+        """By how many Elo the ratings that are shown are above those of the fit."""
         return BASE - float(self.centre @ self.fit.elo)
 
 

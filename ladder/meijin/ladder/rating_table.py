@@ -13,7 +13,8 @@ from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
 from meijin.ladder.statistics.diagnosis.residuals import in_blocks
 from meijin.ladder.statistics.fit.covariance import superiority_to_next
 from meijin.ladder.statistics.fit.empirical_bayes import shows_draw_slope
-from meijin.ladder.statistics.fit.pair_counts import PairCounts
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
+from meijin.ladder.statistics.intervals.performance import Performance
 from meijin.ladder.tally import Snapshot, VersionState, last_days_of
 from meijin.store.ladders.games import ScoredGame
 from meijin.store.ladders.runs import NewRun
@@ -55,6 +56,9 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
     assert recent.openings is not None
     found = Diagnosis.of(pool.fit, pool.model_covariance, recent, recent.openings)
     diagnosis = _diagnosis(found, pool)
+    performance = Performance.of(
+        pool.fit, *columns_of(tally.recent), bounded=pool.is_linked & ~pool.is_anchor
+    ).shifted(pool.shift)
     return NewRun(
         ladder_id=ladder.id,
         revision=ladder.revision,
@@ -67,19 +71,25 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         algorithm=ALGORITHM,
         parameters=_parameters(pool, snapshot.anchors, diagnosis),
         create_time=create_time,
-        ratings=list(_lines(tally.versions, pool, found)),
+        ratings=list(_lines(tally.versions, pool, (pool, pool.scores, found, performance))),
         covariances=_covariances(pool),
         diagnosis=diagnosis,
     )
 
 
-def by_blocks(results: Collection[ScoredGame]) -> PairCounts:
-    """Games in order as counts by pair and block; the blocks stand where openings do."""
+def columns_of(results: Collection[ScoredGame]) -> tuple[Integers, Integers, Floats]:
+    """Who moved first, who moved second, and the points of the former, game by game."""
     flat = np.fromiter(chain.from_iterable(results), dtype=np.float64, count=3 * len(results))
     first, second, points = flat.reshape(-1, 3).T
+    return first.astype(np.int64), second.astype(np.int64), points
+
+
+def by_blocks(results: Collection[ScoredGame]) -> PairCounts:
+    """Games in order as counts by pair and block; the blocks stand where openings do."""
+    first, second, points = columns_of(results)
     return PairCounts(
-        first=first.astype(np.int64),
-        second=second.astype(np.int64),
+        first=first,
+        second=second,
         wins=(points == 1).astype(np.float64),
         draws=(points == 0.5).astype(np.float64),  # noqa: PLR2004 - half a point
         losses=(points == 0).astype(np.float64),
@@ -113,9 +123,10 @@ def _parameters(
     )
 
 
-def _lines(versions: Versions, pool: Pool, diagnosis: Diagnosis) -> Iterator[RatingLine]:
+def _lines(versions: Versions, pool: Pool, sources: Sequence[object]) -> Iterator[RatingLine]:
     """The lines, best first."""
-    columns = _columns(versions, pool, diagnosis)
+    players = pool.fit.players.tolist()
+    columns = {"version_id": players} | _columns([versions[key] for key in players], sources)
     order = np.lexsort((pool.fit.players, -np.array(columns["elo"])))
     leads = superiority_to_next(pool.fit.elo, order, pool.covariance)
     chances = [*np.round(leads, DIGITS).tolist(), None]
@@ -124,13 +135,14 @@ def _lines(versions: Versions, pool: Pool, diagnosis: Diagnosis) -> Iterator[Rat
         yield RatingLine(rank=rank, superiority=chance, **line)
 
 
-def _columns(versions: Versions, pool: Pool, diagnosis: Diagnosis) -> dict[str, Sequence[Any]]:
-    """The columns of the lines, by places: each is what one of the sources has by its name."""
-    players = pool.fit.players.tolist()
-    states = [versions[key] for key in players]
-    columns: dict[str, Sequence[Any]] = {"version_id": players}
+def _columns(states: Sequence[VersionState], sources: Sequence[object]) -> dict[str, Sequence[Any]]:
+    """The columns of the lines, by places: each is what a source, or the states, have by its name.
+
+    What is masked is ``None``.
+    """
+    columns: dict[str, Sequence[Any]] = {}
     for name in (field.name for field in fields(RatingLine)):
-        for source in (pool, pool.scores, diagnosis):
+        for source in sources:
             if (column := getattr(source, name, None)) is not None:
                 is_float = column.dtype == np.float64
                 columns[name] = (np.round(column, DIGITS) if is_float else column).tolist()

@@ -535,6 +535,10 @@ class BotVersion(_message.Message):
     PARENT_VERSION_ID_FIELD_NUMBER: _builtins.int
     RATING_FIELD_NUMBER: _builtins.int
     MARGIN_FIELD_NUMBER: _builtins.int
+    BOUND_FIELD_NUMBER: _builtins.int
+    FORM_FIELD_NUMBER: _builtins.int
+    FORM_MARGIN_FIELD_NUMBER: _builtins.int
+    FORM_GAMES_FIELD_NUMBER: _builtins.int
     RATED_GAMES_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
@@ -566,6 +570,14 @@ class BotVersion(_message.Message):
     """
     margin: _builtins.float
     """Half of that rating's 95 % interval; Elo."""
+    bound: _builtins.float
+    """`Standing.bound`, `form`, `form_margin` and `form_games` of that run, absent likewise."""
+    form: _builtins.float
+    """What its last games alone say."""
+    form_margin: _builtins.float
+    """Half of the 95 % interval of form; Elo."""
+    form_games: _builtins.int
+    """How many games form is over."""
     rated_games: _builtins.int
     """Its rated games in that run."""
     faults: _builtins.int
@@ -604,20 +616,40 @@ class BotVersion(_message.Message):
         parent_version_id: _builtins.str = ...,
         rating: _builtins.float | None = ...,
         margin: _builtins.float = ...,
+        bound: _builtins.float | None = ...,
+        form: _builtins.float | None = ...,
+        form_margin: _builtins.float | None = ...,
+        form_games: _builtins.int | None = ...,
         rated_games: _builtins.int = ...,
         score: _ladder_service_pb2.Score | None = ...,
         faults: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "create_time", b"create_time", "doctor_time", b"doctor_time", "memory_bytes", b"memory_bytes", "rating", b"rating", "score", b"score", "threads", b"threads"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "bound", b"bound", "create_time", b"create_time", "doctor_time", b"doctor_time", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "memory_bytes", b"memory_bytes", "rating", b"rating", "score", b"score", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "faults", b"faults", "hardware", b"hardware", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "parent_version_id", b"parent_version_id", "rated_games", b"rated_games", "rating", b"rating", "score", b"score", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "bound", b"bound", "configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "faults", b"faults", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "hardware", b"hardware", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "parent_version_id", b"parent_version_id", "rated_games", b"rated_games", "rating", b"rating", "score", b"score", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__bound: _TypeAlias = _typing.Literal["bound"]  # noqa: Y015
+    _WhichOneofArgType__bound: _TypeAlias = _typing.Literal["_bound", b"_bound"]  # noqa: Y015
+    _WhichOneofReturnType__form: _TypeAlias = _typing.Literal["form"]  # noqa: Y015
+    _WhichOneofArgType__form: _TypeAlias = _typing.Literal["_form", b"_form"]  # noqa: Y015
+    _WhichOneofReturnType__form_games: _TypeAlias = _typing.Literal["form_games"]  # noqa: Y015
+    _WhichOneofArgType__form_games: _TypeAlias = _typing.Literal["_form_games", b"_form_games"]  # noqa: Y015
+    _WhichOneofReturnType__form_margin: _TypeAlias = _typing.Literal["form_margin"]  # noqa: Y015
+    _WhichOneofArgType__form_margin: _TypeAlias = _typing.Literal["_form_margin", b"_form_margin"]  # noqa: Y015
     _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
     _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
     _WhichOneofReturnType__threads: _TypeAlias = _typing.Literal["threads"]  # noqa: Y015
     _WhichOneofArgType__threads: _TypeAlias = _typing.Literal["_threads", b"_threads"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bound) -> _WhichOneofReturnType__bound | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form) -> _WhichOneofReturnType__form | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form_games) -> _WhichOneofReturnType__form_games | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form_margin) -> _WhichOneofReturnType__form_margin | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_bytes) -> _WhichOneofReturnType__memory_bytes | None: ...
     @_typing.overload

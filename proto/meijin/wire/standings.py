@@ -21,11 +21,18 @@ class Mark:
     """The line's results are no plain strength."""
 
 
+def is_unsure(row: pb.Standing) -> bool:
+    """Whether a prior says much of a line, or of all others where it is an anchor."""
+    total = _total(row)
+    games = games_of(total)
+    return row.provisional or (games > 0 and games in {total.wins, total.losses})
+
+
 MARKS = {
     mark.letter: mark
     for mark in (
         Mark("A", "anchor: the anchors' mean is 1500", lambda row: row.anchor),
-        Mark("?", "provisional: few games, or all won or all lost", lambda row: row.provisional),
+        Mark("?", "provisional: few games, or all won or all lost", is_unsure),
         Mark(
             "~",
             "not linked: no games lead to the others, so nobody knows how it compares",
@@ -139,6 +146,23 @@ def _total(row: pb.Standing) -> pb.Score:
     return added(row.as_black, row.as_white)
 
 
+def elo_text(elo: float, bound: float | None, score: Counts) -> str:
+    """A rating; of who has won, or lost, every game its bound, such as ``> 1960``."""
+    if bound is None:
+        return f"{elo:.0f}"
+    return f"{'>' if score.wins else '<'} {bound:.0f}"
+
+
+def _elo_text(row: pb.Standing) -> str:
+    return elo_text(row.elo, row.bound if row.HasField("bound") else None, _total(row))
+
+
+def _form_text(row: pb.Standing) -> str:
+    if not row.HasField("form"):
+        return ""
+    return f"{row.form:.0f} ±{row.form_margin:.0f} ({row.form_games})"
+
+
 def _drawn(row: pb.Standing) -> float | None:
     total = _total(row)
     games = games_of(total)
@@ -192,12 +216,19 @@ _COLUMNS = (
         is_text=True,
         is_ascending=True,
     ),
-    Column("elo", "Elo", "The rating by all rated games at once.", lambda row: row.elo, ".0f"),
+    Column(
+        "elo",
+        "Elo",
+        "The rating by all rated games at once. Of who has won, or lost, every game: beyond which it "
+        "is with a chance of 95 %.",
+        lambda row: row.elo,
+        _elo_text,
+    ),
     Column(
         "margin",
         "±",
         "Half of the 95 % interval.",
-        lambda row: row.margin,
+        lambda row: None if row.HasField("bound") else row.margin,
         ".0f",
         is_ascending=True,
     ),
@@ -208,6 +239,15 @@ _COLUMNS = (
         lambda row: row.preview_elo if row.HasField("preview_elo") else None,
         ".0f",
         drop=2,
+    ),
+    Column(
+        "form",
+        "form",
+        "What its last 100 games, or fewer, say alone: its strength in them, half of the 95 % "
+        "interval, and how many they are.",
+        lambda row: row.form if row.HasField("form") else None,
+        _form_text,
+        drop=9,
     ),
     Column("games", "games", "Rated games.", lambda row: games_of(_total(row)), ",d"),
     Column(

@@ -8,7 +8,6 @@ from tests.store.made_up import LINE, publish, run_of
 
 from meijin.store.ladders.versions import (
     BotRating,
-    VersionRating,
     bot_ratings,
     parents_of,
     published_ratings,
@@ -37,13 +36,12 @@ def test_the_newest_version_is_what_counts(any_league: League) -> None:
 def test_versions_have_ratings_of_their_own(any_league: League) -> None:
     """By the ladder's published run; those that it does not rate are left out."""
     first = any_league.versions[0]
-    publish(any_league, run_of(any_league, 1))
+    run = run_of(any_league, 1)
+    publish(any_league, run)
     newest = any_league.renew(0, "2.0")
     find = partial(version_ratings, versions=[first, newest])
     found = any_league.database.read(find, ladder=any_league.name)
-    assert found == {
-        first: VersionRating(1499.0, 50.25, LINE.as_black + LINE.as_white, LINE.faults)
-    }
+    assert found == {first: replace(run.ratings[0], run_id=found[first].run_id)}
     assert any_league.database.read(find, ladder="") == {}
 
 

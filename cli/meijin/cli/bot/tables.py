@@ -18,7 +18,7 @@ from meijin.cli.tables import (
     time_of,
 )
 from meijin.v1 import bot_service_pb2 as pb
-from meijin.wire.standings import games_of, results
+from meijin.wire.standings import elo_text, games_of, results
 from meijin.wire.text import memory_text, rate_text
 from meijin.wire.values import ending_from_proto
 
@@ -35,6 +35,16 @@ def _rate(row: pb.Bot | pb.BotVersion) -> str:
 
 def _rating(row: pb.Bot | pb.BotVersion) -> str:
     return f"{row.rating:.0f}" if row.HasField("rating") else ""
+
+
+def _version_rating(row: pb.BotVersion) -> str:
+    bound = row.bound if row.HasField("bound") else None
+    return elo_text(row.rating, bound, row.score) if row.HasField("rating") else ""
+
+
+def _margin(row: pb.BotVersion) -> str:
+    has_margin = row.HasField("rating") and not row.HasField("bound")
+    return f"{row.margin:.0f}" if has_margin else ""
 
 
 def _options(row: pb.Bot | pb.BotVersion) -> str:
@@ -124,8 +134,8 @@ def lineage_table(bot: pb.Bot, versions: Iterable[pb.BotVersion]) -> Table:
         text("came from", parent),
         text("since (UTC)", time_of("create_time")),
         text("hardware"),
-        number("Elo", _rating),
-        number("±", lambda row: f"{row.margin:.0f}" if row.HasField("rating") else ""),
+        number("Elo", _version_rating),
+        number("±", _margin),
         number("games", lambda row: row.rated_games or ""),
     )
     return table(f"Versions of {bot.name}", columns, listed)

@@ -182,7 +182,7 @@ def matrix_table(response: pb.GetMatrixResponse) -> Table:
     columns = (
         text("#", _rank),
         text("bot", itemgetter(1)),
-        number("Elo", lambda row: f"{row[0].standing.elo:.0f}"),
+        number("Elo", lambda row: COLUMNS["elo"].cell(row[0].standing)),
         *map(against, range(len(rows))),
     )
     return table(f"Ladder {response.ladder.name}", columns, rows)

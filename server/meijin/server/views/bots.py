@@ -9,19 +9,14 @@ from sqlalchemy import Connection
 from meijin.server.views.ladders import rank_of
 from meijin.store.bots import BotRow, get_bot, get_bots, newest_version_rows
 from meijin.store.ladders.results import BotResults, bot_results
-from meijin.store.ladders.versions import (
-    BotRating,
-    VersionRating,
-    bot_ratings,
-    version_ratings,
-)
-from meijin.store.schema import BotVersion
+from meijin.store.ladders.versions import BotRating, bot_ratings, version_ratings
+from meijin.store.schema import BotVersion, RatingLine
 
 MAX_VERSIONS = 100
 """The newest of a bot that are shown, and whose games are counted."""
 
-RatedVersions: TypeAlias = Sequence[tuple[BotVersion, VersionRating | None]]
-"""Versions with their ratings in the ladder that has most of their bot's games, newest first."""
+RatedVersions: TypeAlias = Sequence[tuple[BotVersion, RatingLine | None]]
+"""Versions with their lines in the ladder that has most of their bot's games, newest first."""
 
 
 class RatedBot(NamedTuple):

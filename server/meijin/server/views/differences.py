@@ -12,8 +12,8 @@ from meijin.store.bots import get_bot, version_with
 from meijin.store.games import FirstMoves, first_moves
 from meijin.store.ladders.games import settled_opening
 from meijin.store.ladders.results import BLACK_SCORES
-from meijin.store.ladders.versions import VersionRating, bot_ratings, version_ratings
-from meijin.store.schema import BotVersion, BotVersionId, GameId, Score
+from meijin.store.ladders.versions import bot_ratings, version_ratings
+from meijin.store.schema import BotVersion, BotVersionId, GameId, RatingLine, Score
 
 GAMES = 500
 """The newest of each version that are looked at."""
@@ -52,7 +52,7 @@ class VersionDifference:
 class VersionComparison:
     one: BotVersion
     other: BotVersion
-    ratings: Mapping[BotVersionId, VersionRating]
+    ratings: Mapping[BotVersionId, RatingLine]
     """In the ladder with most of the bot's games, as far as it rates them."""
     one_games: int
     """Of the first that were looked at."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
-from meijin.store.rows import columns_of
+from meijin.store.rows import columns_of, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -14,7 +14,6 @@ from meijin.store.schema import (
     Ladder,
     LadderId,
     RatingLine,
-    Score,
     aliased,
 )
 
@@ -49,18 +48,6 @@ class BotRating(NamedTuple):
     """The ladder's name."""
     elo: float
     """Of the newest of its versions there."""
-
-
-class VersionRating(NamedTuple):
-    """What a version is rated in one ladder."""
-
-    elo: float
-    margin: float
-    """Half of the 95 % interval; Elo."""
-    score: Score
-    """Of its rated games."""
-    faults: int
-    """Those that it forfeited."""
 
 
 _GAMES = (
@@ -114,20 +101,11 @@ def ratings_by_name(connection: Connection, names: Collection[str]) -> dict[str,
 
 def version_ratings(
     connection: Connection, ladder: str, versions: Collection[BotVersionId]
-) -> dict[BotVersionId, VersionRating]:
-    """The ratings of some versions by a ladder's published run, which may not have all of them."""
-    results = (
-        RatingLine.wins_as_black + RatingLine.wins_as_white,
-        RatingLine.draws_as_black + RatingLine.draws_as_white,
-        RatingLine.losses_as_black + RatingLine.losses_as_white,
-    )
-    columns = (BotVersion.id, RatingLine.elo, RatingLine.margin, RatingLine.faults, *results)
-    query = _published(*columns)
+) -> dict[BotVersionId, RatingLine]:
+    """The lines of some versions in a ladder's published run, which may not have all of them."""
+    query = _published(*columns_of(RatingLine))
     rows = connection.execute(query.where(Ladder.name == ladder, BotVersion.id.in_(versions)))
-    return {
-        key: VersionRating(elo, margin, Score(*score), faults)
-        for key, elo, margin, faults, *score in rows
-    }
+    return {line.version_id: line for line in read_rows(RatingLine, rows)}
 
 
 def published_elo(

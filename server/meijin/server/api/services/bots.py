@@ -34,8 +34,8 @@ from meijin.store import bots as store
 from meijin.store.access.people import is_person_name
 from meijin.store.access.tokens import new_secret
 from meijin.store.ladders.results import BotResults
-from meijin.store.ladders.versions import VersionRating, ratings_by_name
-from meijin.store.schema import BotId, BotVersion, TokenKind
+from meijin.store.ladders.versions import ratings_by_name
+from meijin.store.schema import BotId, BotVersion, RatingLine, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import method_pb2
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
@@ -46,6 +46,12 @@ DISPLAY_NAMES = 5000
 
 MAX_RATINGS = 500
 """That are asked for at once."""
+
+OF_A_LINE = (
+    *("rating", "margin", "rated_games", "score", "faults"),
+    *("bound", "form", "form_margin", "form_games"),
+)
+"""The fields of a version that are of its line in a run."""
 
 MAX_SEARCH = 60
 """Characters that bots are searched by: as many as the longest of their names has."""
@@ -228,18 +234,19 @@ def _display_names(
     return answer
 
 
-def version_to_proto(row: BotVersion, rating: VersionRating | None = None) -> pb.BotVersion:
+def version_to_proto(row: BotVersion, line: RatingLine | None = None) -> pb.BotVersion:
+    rated: dict[str, object] = dict.fromkeys(OF_A_LINE)
+    if line is not None:
+        score = line.as_black + line.as_white
+        rated = {name: getattr(line, name, None) for name in OF_A_LINE}
+        rated |= {"rating": line.elo, "rated_games": score.games, "score": score}
     return to_message(
         row,
         pb.BotVersion,
         version_id=row.id,
         version=row.label,
         parent_version_id=row.parent_id,
-        rating=None if rating is None else rating.elo,
-        margin=None if rating is None else rating.margin,
-        rated_games=None if rating is None else rating.score.games,
-        score=None if rating is None else rating.score,
-        faults=None if rating is None else rating.faults,
+        **rated,
     )
 
 

@@ -89,8 +89,12 @@ class IntervalScale:
         return self._place(MEAN) if self.low <= MEAN <= self.high else None
 
     def bar(self, row: pb.Standing) -> IntervalBar:
-        """A line's bar; an interval that ends off the scale is cut."""
-        start, end = self._place(row.elo - row.margin), self._place(row.elo + row.margin)
+        """A line's bar; an interval that ends off the scale, or has one end alone, is cut."""
+        low, high = row.elo - row.margin, row.elo + row.margin
+        if row.HasField("bound"):
+            has_won = row.as_black.wins + row.as_white.wins > 0
+            low, high = (row.bound, self.high) if has_won else (self.low, row.bound)
+        start, end = self._place(low), self._place(high)
         return IntervalBar(start, max(end - start, 1), self._place(row.elo))
 
     def _place(self, elo: float) -> int:
