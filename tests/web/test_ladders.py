@@ -21,6 +21,8 @@ from meijin.game import Result
 from meijin.ladder.refresh import refresh
 from meijin.store import Database
 from meijin.store.schema import Bot, BotVersion
+from meijin.v1 import ladder_service_pb2 as pb
+from meijin.web.pages.ladders.table import IntervalBar, IntervalScale
 
 NAME = "freestyle-15x15-bullet"
 PATH = f"/ladders/{NAME}"
@@ -190,3 +192,12 @@ async def test_a_ladder_before_its_first_run(site: SiteInTest, browsing: Browsin
     assert "These bots have no rating yet" in (await browsing.get(f"{PATH}/history")).text
     assert (await browsing.get(f"{PATH}/matrix")).status == 400
     assert (await browsing.get("/ladders/renju-15x15-blitz")).status == 404
+
+
+def test_the_bar_of_a_bound_has_one_end() -> None:
+    """The other is that of the scale."""
+    scale = IntervalScale(1000, 2000)
+    row = pb.Standing(elo=1900, margin=500, bound=1600, as_white=pb.Score(wins=9))
+    assert scale.bar(row) == IntervalBar(start=120, length=80, elo=180)
+    row = pb.Standing(elo=1100, margin=500, bound=1250, as_black=pb.Score(losses=9))
+    assert scale.bar(row) == IntervalBar(start=0, length=50, elo=20)
