@@ -7,7 +7,6 @@ run for 10,000 players, and nothing for those whose matrix is written out.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -25,7 +24,7 @@ class NoSolutionError(ArithmeticError):
     """No solution of a system was found."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Laplacian:
     """A graph Laplacian with a ridge, symmetric and positive, less what is unknown at its border.
 
@@ -48,7 +47,7 @@ class Laplacian:
     def size(self) -> int:
         return len(self.ridge)
 
-    @cached_property
+    @property
     def diagonal(self) -> Floats:
         """D and the ridge, without the border's share; shape (n,)."""
         ends = sums(self.first, self.weight, self.size)
@@ -75,10 +74,11 @@ class Laplacian:
             self.corner,
         )
 
-    def product(self) -> Callable[[Floats], Floats]:
-        """The product with a vector, where there is no border."""
+    def product(self) -> tuple[Callable[[Floats], Floats], Floats]:
+        """The product with a vector, where there is no border, and the diagonal."""
         if self.size <= DENSE:
-            return self.dense().__matmul__
+            matrix = self.dense()
+            return matrix.__matmul__, np.diagonal(matrix)
         diagonal = self.diagonal
 
         def times(vector: Floats) -> Floats:
@@ -86,14 +86,14 @@ class Laplacian:
             met += sums(self.second, self.weight * vector[self.first], self.size)
             return diagonal * vector - met
 
-        return times
+        return times, diagonal
 
     def dense(self) -> Floats:
         """The matrix written out; shape (n, n)."""
         n = self.size
         met = sums(self.first * n + self.second, self.weight, n * n).reshape(n, n)
-        matrix: Floats = -(met + met.T)
-        matrix.ravel()[:: n + 1] += self.diagonal
+        met += met.T
+        matrix: Floats = np.diag(self.ridge + met.sum(axis=1)) - met
         if self.border.size:
             matrix -= self.border @ np.linalg.solve(self.corner, self.border.T)
         return matrix
@@ -130,8 +130,8 @@ def solve_bordered(
     Raises:
         NoSolutionError: the whole is not positive, or nothing solves it.
     """
-    n, times = matrix.size, matrix.product()
-    diagonal = np.concatenate((matrix.diagonal, np.diagonal(corner)))
+    times, diagonal = matrix.product()
+    n, diagonal = len(diagonal), np.concatenate((diagonal, np.diagonal(corner)))
     top = top - top.sum() / max(n, 1)  # without a ridge nothing solves what rounding leaves of it
     solution, rest = np.zeros(len(diagonal)), np.concatenate((top, bottom))
     direction = scaled = rest / diagonal
