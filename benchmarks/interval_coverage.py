@@ -14,7 +14,8 @@ opening, unless the scenario says otherwise. The truth is the strength at the en
 
 mean, pairs        percent of the 95 % intervals that hold the truth: around the mean of the table,
                    and of the difference of each two. ± is a standard error, over pools.
-need, pairs need   the factor (± likewise) by which intervals would have to be multiplied to hold 95 %.
+need, pairs need   the factor by which intervals would have to be multiplied to hold 95 %.
+scale              the slope of the ratings on the strengths: below 1 they are compressed.
 width              the median of half an interval around the mean, in Elo.
 plain ...          the same by a plain model of independent games (plain_model.py).
 flagged            percent of pools that the diagnosis rejects, or where a version is marked.
@@ -31,7 +32,7 @@ from functools import partial
 
 import numpy as np
 from plain_model import plain_fit
-from report import Row, parser_of, pool_of, print_json, show
+from report import Row, parser_of, pool_of, print_json, show_markdown
 from scenarios import SCENARIOS, Floats, Integers, WorldGames
 
 from meijin.game import GOMOKU, TIME_CLASSES, TimeControl
@@ -67,6 +68,8 @@ class Judgement:
     """The same of the differences of each two."""
     plain: Floats
     """As `mean`, of the plain model."""
+    scale: float
+    """The slope of the ratings on the strengths."""
     width: Floats
     """Half of the intervals around the mean."""
     plain_width: Floats
@@ -144,6 +147,7 @@ def judge(games: WorldGames, run: NewRun) -> Judgement:
         mean=_by_margin(elo - truth, margin, centre),
         pairs=np.abs(lead - true_lead) / (Z_95 * deviations),
         plain=_by_margin(plain_elo[places] - truth, plain_margin, centre),
+        scale=float(np.polyfit(truth, elo, 1)[0]),
         width=margin,
         plain_width=plain_margin,
         told=_chance(np.abs(lead) / deviations),
@@ -211,11 +215,13 @@ def row(scenario: str, pools: Sequence[Judgement]) -> Row:
         "pools": len(pools),
         **_coverage("mean", [pool.mean for pool in pools]),
         **_coverage("pairs", [pool.pairs for pool in pools]),
-        **_need("need", [pool.mean for pool in pools]),
-        **_need("pairs need", [pool.pairs for pool in pools]),
+        "need": round(_need_of([pool.mean for pool in pools]), 2),
+        "need ±": round(_need_error([pool.mean for pool in pools]), 2),
+        "pairs need": round(_need_of([pool.pairs for pool in pools]), 2),
+        "scale": round(float(np.mean([pool.scale for pool in pools])), 2),
         "width": _median([pool.width for pool in pools]),
         "plain": _percent([float((pool.plain <= 1).mean()) for pool in pools]),
-        "plain need": round(_need_of([pool.plain for pool in pools]), 3),
+        "plain need": round(_need_of([pool.plain for pool in pools]), 2),
         "plain width": _median([pool.plain_width for pool in pools]),
         "flagged": _percent([pool.is_flagged for pool in pools]),
         "named": _percent([pool.is_named for pool in pools]),
@@ -233,16 +239,16 @@ def _coverage(name: str, pools: Sequence[Floats]) -> Row:
     return {name: _percent(shares), f"{name} ±": round(100 * error, 1)}
 
 
-def _need(name: str, pools: Sequence[Floats]) -> Row:
-    """What the largest twentieth of the errors begins at, with the standard error of that."""
-    rng = np.random.default_rng(0)
-    again = [rng.integers(len(pools), size=len(pools)) for _ in range(RESAMPLES)]
-    needs = [_need_of([pools[place] for place in places]) for places in again]
-    return {name: round(_need_of(pools), 3), f"{name} ±": round(float(np.std(needs)), 3)}
-
-
 def _need_of(pools: Sequence[Floats]) -> float:
+    """What the largest twentieth of the errors begins at."""
     return float(np.quantile(np.concatenate(pools), 0.95))
+
+
+def _need_error(pools: Sequence[Floats]) -> float:
+    """The standard error of that, from pools drawn anew."""
+    rng = np.random.default_rng(0)
+    again = rng.integers(len(pools), size=(RESAMPLES, len(pools)))
+    return float(np.std([_need_of([pools[place] for place in places]) for places in again]))
 
 
 def _percent(shares: Sequence[float] | Floats) -> float | str:
@@ -265,15 +271,15 @@ def main() -> None:
             row(name, list(processes.map(partial(simulate, name), range(options.pools))))
             for name in options.only
         ]
-    show("Coverage of the 95 % intervals", [_with_errors(row) for row in rows])
+    show_markdown([_with_errors(row) for row in rows])
     if options.json:
         print_json(rows)
 
 
 def _with_errors(row: Row) -> Row:
-    """The columns with their standard errors in them."""
+    """The columns as short as they can be, with their standard errors in them."""
     return {
-        name: f"{value}±{row[f'{name} ±']}" if f"{name} ±" in row else value
+        name: f"{value}±{row[f'{name} ±']}" if f"{name} ±" in row else str(value)
         for name, value in row.items()
         if not name.endswith("±")
     }

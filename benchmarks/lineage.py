@@ -1,27 +1,20 @@
-"""Whether lineage and opening priors make ratings of new versions and on biased openings true.
+"""Whether the prior of a lineage makes the ratings of new versions true.
 
-    python benchmarks/lineage.py [--ladders 40] [--processes 2] [--only lineage|openings] [--json]
+    python benchmarks/lineage.py [--ladders 40] [--processes 2] [--json]
 
-lineage   ladders of 12 bots with five old versions each, every one stronger than the one before by
-          N(20, 60^2) Elo, and 100 games for each old version. Then each bot comes with a sixth
-          version, which plays 0, 10 or 50 games against old versions drawn by lot. Of these new
-          versions: how often the 95 % interval holds the strength (coverage, in percent), the root
-          mean square error, and the mean half width, all in Elo and relative to the mean of the old
-          versions; with the prior and without. Without it and without games a version has the
-          prior of a stranger.
-openings  ladders of 20 bots, N(0, 250^2) Elo apart, with 2,000 and 20,000 games in all on 40
-          openings in which moving first is worth N(60, s^2) Elo, with s (bias) 150 and 0: coverage
-          as above, relative to the mean, and the scale: the slope of the ratings on the strengths,
-          below 1 when they are compressed; with effects of openings and without.
-
-The width is the estimated one of the prior in question, on average; 0 where the model has none.
+Ladders of 12 bots with five old versions each, every one stronger than the one before by
+N(20, 60^2) Elo, and 100 games for each old version. Then each bot comes with a sixth version, which
+plays 0, 10 or 50 games against old versions drawn by lot. Of these new versions: how often the 95 %
+interval holds the strength (coverage, in percent), the root mean square error, and the mean half
+width, all in Elo and relative to the mean of the old versions; with the prior and without. Without
+it and without games a version has the prior of a stranger. The width is the estimated one of the
+prior, on average; 0 without one.
 
 Games are drawn by lot from the strengths, with one draw in ten between equals. Equal numbers of
 ladders give equal rows.
 
---ladders    how many are played of each kind
+--ladders    how many are played
 --processes  how many at a time
---only       one of the two tables
 --json       print the rows as one object on the last line too
 """
 
@@ -31,7 +24,7 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from report import Row, parser_of, pool_of, print_json, show
+from report import Row, parser_of, pool_of, report
 
 from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
 from meijin.ladder.statistics.fit.covariance import Z_95, covariance
@@ -46,11 +39,7 @@ GAMES_EACH = 100
 """Of each old version."""
 NEW_GAMES = (0, 10, 50)
 
-PLAYERS = 20
 DEVIATION = 250.0
-OPENINGS = 40
-GAMES_AND_BIASES = ((2_000, 150.0), (20_000, 150.0), (2_000, 0.0), (20_000, 0.0))
-
 ADVANTAGE = 60.0
 DRAWS = 40.0
 """One game in ten between equals is drawn."""
@@ -59,11 +48,8 @@ DRAWS = 40.0
 class Kind(NamedTuple):
     """What a row is of."""
 
-    table: str
     games: int
-    """Of each new version, or of all players together."""
-    bias: float
-    """The deviation among openings, in Elo."""
+    """Of each new version."""
     model: str
 
 
@@ -75,22 +61,8 @@ class Judgement:
     errors: Floats
     margins: Floats
     """Half of each 95 % interval."""
-    scale: float
-    """The slope of ratings on strengths."""
     width: float
     """The estimated width of the prior; 0 without one."""
-
-
-def play(
-    strengths: Floats, first: Integers, second: Integers, bias: Floats, rng: np.random.Generator
-) -> Floats:
-    """Wins, draws and losses of the first in each game, as ones and zeros; shape (3, games)."""
-    lead = strengths[first] - strengths[second] + ADVANTAGE + bias
-    luck = rng.random(len(first))
-    won = luck < 1 / (1 + 10 ** ((DRAWS - lead) / 400))
-    lost = luck > 1 - 1 / (1 + 10 ** ((DRAWS + lead) / 400))
-    results: Floats = np.array([won, ~won & ~lost, lost]).astype(float)
-    return results
 
 
 def judge(
@@ -101,9 +73,8 @@ def judge(
     weights[mean_of] = 1 / len(mean_of)
     elo, truth = found.elo - weights @ found.elo, strengths - weights @ strengths
     margins = Z_95 * np.sqrt(covariance(found).from_mean(weights))
-    scale = float(np.polyfit(truth[mean_of], elo[mean_of], 1)[0])
-    width = found.prior.lineage if len(found.lineage) else found.prior.opening
-    return Judgement(kind, (elo - truth)[judged], margins[judged], scale, width)
+    width = found.prior.lineage if len(found.lineage) else 0.0
+    return Judgement(kind, (elo - truth)[judged], margins[judged], width)
 
 
 def lineage_ladder(seed: int) -> list[Judgement]:
@@ -130,7 +101,7 @@ def lineage_ladder(seed: int) -> list[Judgement]:
         seats = np.where(turned, met, mine), np.where(turned, mine, met)
         counts = known.joined(unplayed).joined(_counts(strengths, *seats, rng)).merged()
         for model, found in (("with", fit_with_widths(counts, lineage)), ("without", fit(counts))):
-            kind = Kind("lineage", number, 0.0, model)
+            kind = Kind(number, model)
             judgements.append(judge(kind, found, strengths, new, old))
     return judgements
 
@@ -138,27 +109,13 @@ def lineage_ladder(seed: int) -> list[Judgement]:
 def _counts(
     strengths: Floats, first: Integers, second: Integers, rng: np.random.Generator
 ) -> PairCounts:
-    return PairCounts(first, second, *play(strengths, first, second, np.zeros(len(first)), rng))
-
-
-def openings_ladder(seed: int) -> list[Judgement]:
-    """One ladder on openings with each number of games and bias, by both models."""
-    judgements = []
-    for games, bias in GAMES_AND_BIASES:
-        rng = np.random.default_rng((seed, 2, games, round(bias)))
-        strengths = rng.normal(0, DEVIATION, PLAYERS)
-        everyone = np.arange(PLAYERS)
-        first = rng.integers(0, PLAYERS, games)
-        second = (first + rng.integers(1, PLAYERS, games)) % PLAYERS
-        openings = rng.integers(0, OPENINGS, games)
-        wins, draws, losses = play(
-            strengths, first, second, rng.normal(0, bias, OPENINGS)[openings], rng
-        )
-        counts = PairCounts(first, second, wins, draws, losses, openings)
-        for model, found in (("with", fit_with_widths(counts)), ("without", fit(counts))):
-            kind = Kind("openings", games, bias, model)
-            judgements.append(judge(kind, found, strengths, everyone, everyone))
-    return judgements
+    """Games between some, drawn by lot."""
+    lead = strengths[first] - strengths[second] + ADVANTAGE
+    luck = rng.random(len(first))
+    won = luck < 1 / (1 + 10 ** ((DRAWS - lead) / 400))
+    lost = luck > 1 - 1 / (1 + 10 ** ((DRAWS + lead) / 400))
+    wins, draws, losses = np.array([won, ~won & ~lost, lost]).astype(float)
+    return PairCounts(first, second, wins, draws, losses)
 
 
 def rows(judgements: Sequence[Judgement]) -> Iterator[Row]:
@@ -173,31 +130,20 @@ def rows(judgements: Sequence[Judgement]) -> Iterator[Row]:
             "coverage": round(100 * float((np.abs(errors) <= margins).mean()), 1),
             "rms_error": round(float(np.sqrt((errors**2).mean())), 1),
             "margin": round(float(margins.mean()), 1),
-            "scale": round(float(np.mean([each.scale for each in these])), 3),
-            "width": 0.0
-            if kind.model == "without"
-            else round(float(np.mean([each.width for each in these])), 1),
+            "width": round(float(np.mean([each.width for each in these])), 1),
         }
 
 
 def main() -> None:
-    """Simulate both."""
+    """Simulate the ladders."""
     parser = parser_of(__doc__)
     parser.add_argument("--ladders", type=int, default=40)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--only", choices=("lineage", "openings"))
     options = parser.parse_args()
-    worlds = {"lineage": lineage_ladder, "openings": openings_ladder}
-    found: list[Row] = []
     with pool_of(options.processes) as processes:
-        for name, world in worlds.items():
-            if options.only in {None, name}:
-                ladders = processes.map(world, range(options.ladders))
-                table = list(rows(list(chain.from_iterable(ladders))))
-                show(f"With and without the prior: {name}", table)
-                found += table
-    if options.json:
-        print_json(found)
+        ladders = list(processes.map(lineage_ladder, range(options.ladders)))
+    found = list(rows(list(chain.from_iterable(ladders))))
+    report("New versions with and without the prior", found, as_json=options.json)
 
 
 if __name__ == "__main__":

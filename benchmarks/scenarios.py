@@ -24,6 +24,8 @@ DEVIATION = 220.0
 FREEDOM = 5
 LINKS = 0.01
 """The share of pairs that lead out of a cluster."""
+LAST = 0.2
+"""The share of the games that nobody joins in."""
 FRESH = 0
 """This many openings: whatever is dealt was never dealt before."""
 DAYS = 20
@@ -53,6 +55,8 @@ class World:
     games: int = 2_000
     is_adaptive: bool = False
     """The ladder's matchmaker pairs, and otherwise chance."""
+    beginners: int | None = None
+    """Bots who are there from the first game on, while the others join until the last fifth."""
     cluster: int = 0
     """Bots that meet each other alone, but for one pair in a hundred; 0 for all."""
     draws: float = DRAWS
@@ -99,6 +103,7 @@ SCENARIOS: Mapping[str, World] = {
     "20-bots-600": World(games=600),
     "20-bots-20000": World(games=20_000),
     "50-bots-5000": World(bots=50, games=5_000),
+    "newcomers": World(bots=30, games=5_000, beginners=8),
     "40-openings": World(openings=40),
     "20-openings-150": World(openings=20, opening_deviation=150),
     "400-openings-150": World(openings=400, opening_deviation=150),
@@ -160,12 +165,20 @@ class WorldGames:
 
     def draw_pair(self) -> tuple[int, int]:
         """Two bots who are to meet, by lot."""
-        bots, near = self.world.bots, self.world.cluster
+        bots, near = self._present(), self.world.cluster
         one = int(self._rng.integers(bots))
         if near and self._rng.random() >= LINKS:
             start = one - one % near
             return one, start + (one - start + int(self._rng.integers(1, near))) % near
         return one, (one + int(self._rng.integers(1, bots))) % bots
+
+    def _present(self) -> int:
+        """The number of bots that have joined."""
+        bots, beginners = self.world.bots, self.world.beginners
+        if beginners is None:
+            return bots
+        passed = len(self.games) / (self.world.games * (1 - LAST))
+        return min(bots, beginners + int((bots - beginners) * passed))
 
     def play_both(self, one: int, other: int) -> None:
         """Play a pair of games, with either colour."""

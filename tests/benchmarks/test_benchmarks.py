@@ -15,7 +15,6 @@ FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 SMALL = {
     "arbitration": "--games 6 --bots 3 --durability process --seconds 0.3 --echo-seconds 0.2",
     "bridge": "--plies 20 --games",
-    "calibration": "--ladders 1 --only coverage --processes 1",
     "compare": "--bots 2 --games 4 --durability process --concurrency 1 --seconds 0.2 --repeat 1",
     "copied_bots": "--classes 2 --bots 6 --openings 2 --plies 4 --processes 1",
     "curves": "--only look --connected 4,40 --repeat 1",
@@ -32,8 +31,9 @@ SMALL = {
     "interval_coverage": "--pools 1 --only collusion dice-matchmaker",
     "ladder": "--sizes 10x200 --jobs 3x20 --days 2 --repeat 1",
     "latency": "--plies 40",
-    "lineage": "--ladders 1 --only lineage --processes 1",
+    "lineage": "--ladders 1 --processes 1",
     "load": "--seconds 2 --bots 20 --games 4",
+    "pairing_race": "--seeds 1 --most 200 --processes 1",
     "prediction": "--sets constant --folds 2 --repeats 1 --processes 1",
     "refreshing": "--stored 60 --bots 10 --runs 1",
     "repeats": "--runs 1 --most-games 60 --processes 1",
