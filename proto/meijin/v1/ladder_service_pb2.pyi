@@ -1877,8 +1877,13 @@ class SetAnchorsRequest(_message.Message):
 
     LADDER_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
+    FORCE_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     """The ladder's name; may be empty when there is only one."""
+    force: _builtins.bool
+    """Also bots that have won, or lost, every rated game, or that no games link to
+    most others.
+    """
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """One to three bots, each with the version it was last there with; none at
@@ -1890,10 +1895,11 @@ class SetAnchorsRequest(_message.Message):
         *,
         ladder: _builtins.str = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
+        force: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "ladder", b"ladder"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "force", b"force", "ladder", b"ladder"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -184,7 +184,8 @@ class LadderServiceServicer:
     def SetAnchors(self, request, context):
         """Makes a ladder's ratings relative to some bots, whose mean is shown as
         1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
-        or bot, INVALID_ARGUMENT for too many.
+        or bot, INVALID_ARGUMENT for too many, FAILED_PRECONDITION for one that would
+        make all other ratings unsure.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -82,7 +82,8 @@ class LadderServiceStub:
     SetAnchors: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.SetAnchorsRequest, _ladder_service_pb2.SetAnchorsResponse]
     """Makes a ladder's ratings relative to some bots, whose mean is shown as
     1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
-    or bot, INVALID_ARGUMENT for too many.
+    or bot, INVALID_ARGUMENT for too many, FAILED_PRECONDITION for one that would
+    make all other ratings unsure.
     """
 
 @_typing.type_check_only
@@ -137,7 +138,8 @@ class LadderServiceAsyncStub(LadderServiceStub):
     SetAnchors: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.SetAnchorsRequest, _ladder_service_pb2.SetAnchorsResponse]  # type: ignore[assignment]
     """Makes a ladder's ratings relative to some bots, whose mean is shown as
     1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
-    or bot, INVALID_ARGUMENT for too many.
+    or bot, INVALID_ARGUMENT for too many, FAILED_PRECONDITION for one that would
+    make all other ratings unsure.
     """
 
 class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -255,7 +257,8 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_ladder_service_pb2.SetAnchorsResponse, _abc.Awaitable[_ladder_service_pb2.SetAnchorsResponse]]:
         """Makes a ladder's ratings relative to some bots, whose mean is shown as
         1500 from the next run on. Operators only. NOT_FOUND for an unknown ladder
-        or bot, INVALID_ARGUMENT for too many.
+        or bot, INVALID_ARGUMENT for too many, FAILED_PRECONDITION for one that would
+        make all other ratings unsure.
         """
 
 def add_LadderServiceServicer_to_server(servicer: LadderServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -86,6 +86,10 @@ class WrongStateError(MeijinError, code=Code.FAILED_PRECONDITION, reason="WRONG_
     """The tournament or game is not in a state that allows this."""
 
 
+class UnsureAnchorError(MeijinError, code=Code.FAILED_PRECONDITION, reason="UNSURE_ANCHOR"):
+    """Relative to this bot all ratings of a ladder would be unsure."""
+
+
 class ReplacedError(MeijinError, code=Code.ABORTED, reason="REPLACED"):
     """A newer stream of the same bot took this one's place."""
 

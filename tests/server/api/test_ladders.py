@@ -486,6 +486,31 @@ async def test_anchors_make_the_ladder_due_for_a_run(server: ServerInTest, leagu
     assert len(database.read(ladders.anchors, league.ladder_id)) == 1
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"wins_as_black": 19, "losses_as_black": 0, "draws_as_black": 0, "draws_as_white": 0},
+            f'"{BOB}" has won every rated game (20): relative to it all others would be as unsure',
+        ),
+        ({"is_linked": False, "wins_as_black": 19}, f'no games lead from "{BOB}" to most others'),
+    ],
+)
+async def test_an_unsure_anchor_is_refused(
+    server: ServerInTest, league: League, changes: dict[str, Any], words: str
+) -> None:
+    """Unless it is forced."""
+    run = run_of(league, 2)
+    line = replace(LINE, version_id=league.versions[1], rank=2, is_anchor=False, **changes)
+    assert publish_run(league, replace(run, ratings=[run.ratings[0], line]))
+    end = await server.refusal("LadderService/SetAnchors", bots=[BOB])
+    assert (end.reason, words in end.details) == ("UNSURE_ANCHOR", True), end.details
+    assert "force it (--force)" in end.details
+    assert not server.database.read(ladders.anchors, league.ladder_id)
+    await ask(server, "SetAnchors", bots=[BOB], force=True)
+    assert len(server.database.read(ladders.anchors, league.ladder_id)) == 1
+
+
 NO_LADDER, NO_BOT = ("NOT_FOUND", 'no ladder "x"'), ("NOT_FOUND", 'no bot "x"')
 NO_RUN, NO_RUN_9 = ("WRONG_STATE", "no run yet"), ("NOT_FOUND", "no run 9")
 PAGE_TOKEN, PAGE_SIZE = ("INVALID_REQUEST", "page_token"), ("INVALID_REQUEST", "page_size")

@@ -224,6 +224,7 @@ def anchors(
         list[str] | None, typer.Argument(help="One to three bots; their mean will be 1500.")
     ] = None,
     none: Annotated[bool, "Relative to the mean of the established and active instead."] = False,
+    force: Annotated[bool, "Also one that has won or lost all, or met nobody of most."] = False,
     ladder: LadderOption = "",
 ) -> None:
     """Make a ladder's ratings relative to some bots, such as house bots that never change.
@@ -232,7 +233,7 @@ def anchors(
     """
     if bool(bots) == none:
         raise CommandError("name one to three bots, or give --none")
-    request = pb.SetAnchorsRequest(ladder=ladder, bots=bots or [])
+    request = pb.SetAnchorsRequest(ladder=ladder, bots=bots or [], force=force)
     response = connection.ask_with_token(connection.ladders.SetAnchors, request)
     what = ", ".join(bots) if bots else "the mean of the established and active"
     console.print(

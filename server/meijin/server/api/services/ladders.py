@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 
 from meijin.ladder.statistics.diagnosis.calibration import BINS, EVEN
 from meijin.ladder.statistics.elo import wilson_interval
-from meijin.server.access.caller import Caller, current_caller
+from meijin.server.access.anchors import set_anchors
+from meijin.server.access.caller import current_caller
 from meijin.server.api.answers.diagnoses import diagnosis_of
 from meijin.server.api.answers.messages import run_to_proto
 from meijin.server.api.answers.pages import (
@@ -24,7 +25,7 @@ from meijin.server.api.answers.pages import (
     within,
 )
 from meijin.server.api.calls.interceptor import Context
-from meijin.server.errors import InvalidRequestError, invalid_request
+from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.refresh_jobs import RefreshSender
@@ -48,7 +49,7 @@ from meijin.store.ladders.runs import (
     ratings_by_run,
     run_to_export,
 )
-from meijin.store.schema import BotVersionId, LadderId, RatingRun, RatingRunId
+from meijin.store.schema import BotVersionId, RatingRun, RatingRunId
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceServicer
 from meijin.wire.mapping import to_message
@@ -180,7 +181,7 @@ class LadderServicer(LadderServiceServicer):
     async def SetAnchors(
         self, request: pb.SetAnchorsRequest, context: Context
     ) -> pb.SetAnchorsResponse:
-        ladder_id = await self._storage.write(_set_anchors, current_caller.get(), request)
+        ladder_id = await self._storage.write(set_anchors, current_caller.get(), request)
         self._refreshes.ladder_changed(ladder_id)
         ladder = await self._storage.read(ladders.summary, ladder_id)
         return pb.SetAnchorsResponse(ladder=to_message(ladder, pb.Ladder))
@@ -353,15 +354,3 @@ def _matrix(
         all_versions=request.all_versions,
     )
     return to_message(found, pb.GetMatrixResponse)
-
-
-def _set_anchors(connection: Connection, caller: Caller, request: pb.SetAnchorsRequest) -> LadderId:
-    ladder_id = ladders.get_ladder(connection, request.ladder)
-    with invalid_request("bots"):
-        versions = ladders.anchor_versions(connection, request.bots)
-    before = {"versions": list(ladders.anchors(connection, ladder_id))}
-    ladders.set_anchors(connection, ladder_id, versions)
-    after = {"versions": list(ladders.anchors(connection, ladder_id)), "bots": list(request.bots)}
-    subject = f"ladder {ladders.ladder_row(connection, ladder_id).name}"
-    caller.note(connection, "set anchors", subject, before=before, after=after)
-    return ladder_id
