@@ -6,6 +6,7 @@
 - `rating_table`: the run of a snapshot: its lines, parameters and diagnosis
 - `refresh`, `history`: a run that is published, and everybody's rating by days
 - `verify`: a published run, computed again
+- `algorithms`: those of earlier releases, by which their runs are verified; a package
 - `posterior`, `pairing`: what a run and the games since say of any two bots, and who is to meet whom
 - `opening_counter`: finished games counted by the positions of their first moves
 - `refresh_queue`, `jobs`, `worker`: jobs on their way, what they do, and the process that does it

@@ -31,7 +31,7 @@ from meijin.store.schema import (
     TripleFinding,
 )
 
-ALGORITHM = "rao-kupper-2"
+ALGORITHM = "rao-kupper-3"
 """The version of the algorithm; it changes whenever the same games would get other numbers."""
 P_DIGITS = 6
 """Decimals of a p-value: small ones say most."""

@@ -1,19 +1,27 @@
 """Verification of a published run: computed anew from the log of games, and compared."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection
 
+from meijin.ladder.algorithms import rao_kupper_2
 from meijin.ladder.rating_table import ALGORITHM, rate
 from meijin.ladder.tally import Snapshot, Tally
 from meijin.store import Database, StoreError
 from meijin.store.ladders import ladders
+from meijin.store.ladders.figures import Figures, kept_figures
 from meijin.store.ladders.games import logged_games
-from meijin.store.ladders.runs import NewRun, diagnosed_run, rating_lines
+from meijin.store.ladders.runs import diagnosed_run
 from meijin.store.ladders.versions import parents_of
-from meijin.store.schema import LadderId, RatingLine, RatingRun, RatingRunId
+from meijin.store.schema import LadderId, RatingRun, RatingRunId
+
+Line: TypeAlias = dict[str, Any]
+Algorithm: TypeAlias = Callable[[Snapshot], Figures]
+
+FROZEN: dict[str, Algorithm] = {"rao-kupper-2": rao_kupper_2.figures}
+"""Those of earlier releases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,7 @@ def verify(
     """
     inputs = database.read(_inputs, ladder_id, run_id)
     run = inputs.run
-    differences = _differences(inputs, rate(inputs.snapshot, run.create_time))
+    differences = _differences(inputs, inputs.algorithm(inputs.snapshot))
     return Verification(inputs.snapshot.ladder.name, run, inputs.voided_since, differences)
 
 
@@ -68,49 +76,53 @@ class _Inputs(NamedTuple):
     """A run and the games it was computed from, read at one instant."""
 
     run: RatingRun
-    ratings: Sequence[RatingLine]
+    kept: Figures
+    algorithm: Algorithm
     snapshot: Snapshot
     voided_since: int
 
 
 def _inputs(connection: Connection, ladder_id: LadderId, run_id: RatingRunId | None) -> _Inputs:
     run = diagnosed_run(connection, ladder_id, run_id)
-    if run.algorithm != ALGORITHM:
-        raise UnknownAlgorithmError(
-            f"run {run.id} was computed by {run.algorithm}, and this release knows {ALGORITHM}"
-        )
+    algorithm = _algorithm(run)
     games = logged_games(connection, ladder_id, cutoff=run.cutoff, voided=run.voided)
     now = ladders.ladder_row(connection, ladder_id)
     tally = Tally.of(games)
     parents = parents_of(connection, tally.versions)
     snapshot = Snapshot.of(replace(now, voided=run.voided), tally, run.parameters.anchors, parents)
-    ratings = rating_lines(connection, run.id)
-    return _Inputs(run, ratings, snapshot, voided_since=now.voided - run.voided)
+    kept = kept_figures(connection, run)
+    return _Inputs(run, kept, algorithm, snapshot, voided_since=now.voided - run.voided)
 
 
-def _differences(inputs: _Inputs, again: NewRun) -> tuple[str, ...]:
-    run = inputs.run
+def _algorithm(run: RatingRun) -> Algorithm:
+    if run.algorithm == ALGORITHM:
+        return lambda snapshot: Figures.of(rate(snapshot, run.create_time))
+    if run.algorithm not in FROZEN:
+        known = ", ".join((*FROZEN, ALGORITHM))
+        raise UnknownAlgorithmError(
+            f"run {run.id} was computed by {run.algorithm}, and this release knows {known}"
+        )
+    return FROZEN[run.algorithm]
+
+
+def _differences(inputs: _Inputs, again: Figures) -> tuple[str, ...]:
+    run, kept, tally = inputs.run, inputs.kept, inputs.snapshot.tally
     checks = {
-        "checksum of the games": (run.checksum, again.checksum),
-        "number of games": (run.games, again.games),
-        "number of repeats": (run.repeats, again.repeats),
-        "parameters": (run.parameters, again.parameters),
-        "ratings": (inputs.ratings, _as_kept(again.ratings, inputs.ratings)),
-        "diagnosis": (run.diagnosis, again.diagnosis),
+        "checksum of the games": (run.checksum, inputs.snapshot.checksum),
+        "number of games": (run.games, tally.games),
+        "number of repeats": (run.repeats, tally.repeats),
+        "parameters": (kept.parameters, again.parameters),
+        "ratings": (kept.ratings, _as_kept(again.ratings, kept.ratings)),
+        "diagnosis": (kept.diagnosis, again.diagnosis),
+        "covariance": (kept.covariance, kept.covariance and again.covariance),
     }
-    return tuple(name for name, (kept, made) in checks.items() if kept != made)
+    return tuple(name for name, (stored, made) in checks.items() if stored != made)
 
 
-_LATER = tuple(each.name for each in fields(RatingLine) if each.default is None)
-"""Columns that runs of earlier releases have not."""
+def _as_kept(again: Sequence[Line], kept: Sequence[Line]) -> list[Line]:
+    """Lines that are computed anew, without the columns that are empty in all that are kept.
 
-
-def _as_kept(again: Sequence[RatingLine], kept: Sequence[RatingLine]) -> list[RatingLine]:
-    """Lines that are computed anew, without what the release that kept them did not compute."""
-    known = [_without_later(*lines) for lines in zip(again, kept, strict=False)]
-    return [*known, *again[len(kept) :]]
-
-
-def _without_later(again: RatingLine, kept: RatingLine) -> RatingLine:
-    missing: dict[str, Any] = {name: None for name in _LATER if getattr(kept, name) is None}
-    return replace(again, **missing)
+    Of those the release that kept them did not know.
+    """
+    empty = {name: None for name in (kept or ({},))[0] if all(line[name] is None for line in kept)}
+    return [{**line, **empty} for line in again]
