@@ -31,6 +31,7 @@ SMALL = {
     "interval_coverage": "--pools 1 --only collusion dice-matchmaker",
     "ladder": "--sizes 10x200 --jobs 3x20 --days 2 --repeat 1",
     "latency": "--plies 40",
+    "large_pools": "--versions 60 --joint 20 --pools 1",
     "lineage": "--ladders 1 --processes 1",
     "load": "--seconds 2 --bots 20 --games 4",
     "pairing_race": "--seeds 1 --most 200 --processes 1",
