@@ -33,12 +33,8 @@ from meijin.game.board.symmetry import canonical
 from meijin.game.openings.deck import OpeningDeck
 from meijin.ladder.statistics.sequential.sprt import Sprt
 from meijin.server.tournaments.formats.base import BotCapacity, Capacity
-from meijin.server.tournaments.formats.sprt import (
-    SprtDecision,
-    SprtFormat,
-    SprtSettings,
-    Unit,
-)
+from meijin.server.tournaments.formats.sprt import SprtFormat
+from meijin.server.tournaments.formats.sprt_settings import SprtDecision, SprtSettings, Unit
 from meijin.store.schema import BotId
 from meijin.store.tournaments.match_counts import PairingResult
 

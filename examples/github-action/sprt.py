@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Any
 
 UNDECIDED = {3, 4}
-"""Exit statuses of `meijin match --sprt`: the games are used up, or repeat earlier ones."""
+"""Exit statuses of `meijin match --sprt`: the games are used up, or the openings are."""
 
 VERDICTS = {
     "elo0": "ELO0 is accepted: the new version is not good enough",
     "elo1": "ELO1 is accepted: the new version is good enough",
     "open": "undecided: the games are used up",
-    "nothing_new": "undecided: the two only repeat games that they have played",
+    "nothing_new": "undecided: the openings are used up, give it more",
 }
 
 
@@ -47,10 +47,13 @@ def summary(match: dict[str, Any], elo: str) -> str:
     """What the job's summary says of a test."""
     sprt = match["tournament"]["sprt"]
     won, drawn, lost = sprt["wins"], sprt["draws"], sprt["losses"]
+    pairs, units = sum(sprt["pairs"]), round(sprt["units"])
+    worth = f"{pairs} on {sprt['openings']} openings" + (f" = {units} units" * (units < pairs))
     return (
         "### Against the earlier version\n\n"
-        "| ELO0,ELO1 | won | drawn | lost | LLR | |\n|---|---|---|---|---|---|\n"
-        f"| {elo} | {won} | {drawn} | {lost} | {sprt['llr']:.2f} | {VERDICTS[sprt['decision']]} |\n"
+        "| ELO0,ELO1 | won | drawn | lost | pairs | LLR | |\n|---|---|---|---|---|---|---|\n"
+        f"| {elo} | {won} | {drawn} | {lost} | {worth} | {sprt['llr']:.2f} "
+        f"| {VERDICTS[sprt['decision']]} |\n"
     )
 
 

@@ -106,7 +106,8 @@ def test_a_new_bot_has_nothing_to_play(repository: Path) -> None:
 
 def test_a_worse_version_fails() -> None:
     """When the first hypothesis is accepted, and only then."""
-    sprt = {"wins": 1, "draws": 0, "losses": 9, "llr": -2.95}
+    sprt: dict[str, Any] = {"wins": 1, "draws": 0, "losses": 9, "llr": -2.95}
+    sprt |= {"pairs": [4, 1, 0, 0, 0], "openings": 3, "units": 3.2}
     found = {
         decision: {"tournament": {"sprt": sprt | {"decision": decision}}}
         for decision in SPRT["VERDICTS"]
@@ -114,7 +115,7 @@ def test_a_worse_version_fails() -> None:
     accepted = {decision for decision, match in found.items() if SPRT["is_accepted"](match)}
     assert accepted == set(found) - {"elo0"}
     told = SPRT["summary"](found["elo0"], "-30,0")
-    assert "| -30,0 | 1 | 0 | 9 | -2.95 | ELO0 is accepted" in told
+    assert "| -30,0 | 1 | 0 | 9 | 5 on 3 openings = 3 units | -2.95 | ELO0 is accepted" in told
 
 
 def test_inputs_reach_programs_by_the_environment_alone() -> None:

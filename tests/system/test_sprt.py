@@ -110,7 +110,7 @@ def test_bots_that_repeat_themselves_end_undecided(processes: Processes) -> None
     terms = ("--variant=7x7", "--time=20/move", "--openings=one.txt", "--sprt=0,20")
     done = processes.run(*words, *terms)
     assert done.returncode == 4, done.stderr
-    assert "undecided: nothing new in the last 50 pairs of games; " in done.stdout
+    assert "undecided: the last 50 pairs of games said nothing new (" in done.stdout
     query = select(Game.moves, Game.black_id).where(Game.state == GameState.FINISHED)
     games = books_of(processes).database.read(lambda at: at.execute(query).all())
     sprt = processes.ask(*words, *terms, status=4)["tournament"]["sprt"]

@@ -1,9 +1,10 @@
 from datetime import timedelta
 
+import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from meijin.v1 import tournament_service_pb2 as pb
-from meijin.wire.match_report import report_lines
+from meijin.wire.match_report import evidence_text, report_lines
 
 
 def seconds(count: float) -> Duration:
@@ -77,6 +78,13 @@ def test_a_test_adds_its_ratio_and_its_verdict() -> None:
     _, strength, _, *rest = report_lines(response)
     assert "nElo +75.3 (+10.0 to +190.0), LOS" in strength
     assert rest == ["LLR 3.00 (0.00, 2.94)", "H1 accepted"]
+
+
+@pytest.mark.parametrize(("units", "worth"), [(820.0, ""), (819.6, ""), (61.3, " = 61 units")])
+def test_a_test_says_what_its_pairs_are_worth(units: float, worth: str) -> None:
+    """Where that is less than they are."""
+    standing = pb.SprtStanding(pairs=[100, 200, 300, 120, 100], openings=40, units=units)
+    assert evidence_text(standing) == f"820 pairs on 40 openings{worth}"
 
 
 def test_nothing_is_said_of_no_games() -> None:

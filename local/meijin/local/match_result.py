@@ -31,7 +31,7 @@ class TestDecision(Enum):
     ELO0 = "elo0"
     ELO1 = "elo1"
     NOTHING_NEW = "nothing new"
-    """The bots only repeat games that they have played."""
+    """The openings are used up: the bots end alike on them, or repeat their games."""
 
 
 _DECISIONS = {

@@ -189,7 +189,9 @@ class _SprtDecisionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SprtDeci
     SPRT_DECISION_ELO1: _SprtDecision.ValueType  # 3
     """The first bot's advantage is `elo1` rather than `elo0`."""
     SPRT_DECISION_NOTHING_NEW: _SprtDecision.ValueType  # 4
-    """Undecided, and over: in the last 50 pairs of games was nothing new to count."""
+    """Undecided, and over: none of the last 50 pairs of games was worth 0.05 units
+    or more, since it repeats others or their openings are used up.
+    """
 
 class SprtDecision(_SprtDecision, metaclass=_SprtDecisionEnumTypeWrapper):
     """What a test has decided."""
@@ -203,7 +205,9 @@ SPRT_DECISION_ELO0: SprtDecision.ValueType  # 2
 SPRT_DECISION_ELO1: SprtDecision.ValueType  # 3
 """The first bot's advantage is `elo1` rather than `elo0`."""
 SPRT_DECISION_NOTHING_NEW: SprtDecision.ValueType  # 4
-"""Undecided, and over: in the last 50 pairs of games was nothing new to count."""
+"""Undecided, and over: none of the last 50 pairs of games was worth 0.05 units
+or more, since it repeats others or their openings are used up.
+"""
 Global___SprtDecision: _TypeAlias = SprtDecision  # noqa: Y015
 
 class _Seeding:
@@ -354,7 +358,7 @@ Global___SprtEstimate: _TypeAlias = SprtEstimate  # noqa: Y015
 class SprtStanding(_message.Message):
     """Where a test stands. It is computed from the results that are stored, of games that
     repeat no earlier one of the test: same versions, colours, opening, moves and end, or
-    all of that mirrored.
+    all of that mirrored. A pair counts when all that were dealt before it have ended.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -369,6 +373,8 @@ class SprtStanding(_message.Message):
     ESTIMATE_FIELD_NUMBER: _builtins.int
     DECISION_FIELD_NUMBER: _builtins.int
     REPEATS_FIELD_NUMBER: _builtins.int
+    OPENINGS_FIELD_NUMBER: _builtins.int
+    UNITS_FIELD_NUMBER: _builtins.int
     wins: _builtins.int
     """Games the first bot won."""
     draws: _builtins.int
@@ -385,6 +391,12 @@ class SprtStanding(_message.Message):
     """What it has decided."""
     repeats: _builtins.int
     """Games that are left out of all the counts, since they repeat an earlier one."""
+    openings: _builtins.int
+    """Openings of the pairs. Mirror images are other ones where they end otherwise."""
+    units: _builtins.float
+    """How many pairs on an opening each would say as much: less than there are where
+    pairs of one opening end alike. Ratio and estimate are computed with them.
+    """
     @_builtins.property
     def pairs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Five counts of complete pairs of games, both of them new, by the first bot's
@@ -410,10 +422,12 @@ class SprtStanding(_message.Message):
         estimate: Global___SprtEstimate | None = ...,
         decision: Global___SprtDecision.ValueType = ...,
         repeats: _builtins.int = ...,
+        openings: _builtins.int = ...,
+        units: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["estimate", b"estimate"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "draws", b"draws", "estimate", b"estimate", "llr", b"llr", "losses", b"losses", "lower", b"lower", "pairs", b"pairs", "repeats", b"repeats", "upper", b"upper", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "draws", b"draws", "estimate", b"estimate", "llr", b"llr", "losses", b"losses", "lower", b"lower", "openings", b"openings", "pairs", b"pairs", "repeats", b"repeats", "units", b"units", "upper", b"upper", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -32,7 +32,7 @@ def report_lines(response: pb.GetTournamentResponse) -> list[str]:
     )
     lines = [*_result(first, others[0], report), use]
     if found.HasField("sprt"):
-        lines.append(ratio_text(found.sprt))
+        lines.append(", ".join(filter(None, (ratio_text(found.sprt), evidence_text(found.sprt)))))
     return lines + verdict
 
 
@@ -52,6 +52,19 @@ def _result(first: str, second: str, report: pb.MatchReport) -> tuple[str, str]:
 def ratio_text(standing: pb.SprtStanding) -> str:
     """How far a test is: its ratio between its bounds."""
     return f"LLR {standing.llr:z.2f} ({standing.lower:.2f}, {standing.upper:.2f})"
+
+
+def evidence_text(standing: pb.SprtStanding) -> str:
+    """What a test's ratio is computed from; empty before the first pair."""
+    if not standing.openings:
+        return ""
+    return units_text(sum(standing.pairs), standing.openings, standing.units)
+
+
+def units_text(pairs: int, openings: int, units: float) -> str:
+    """What pairs of games are worth whose openings come again, unless it is as many as they are."""
+    worth = "" if round(units) >= pairs else f" = {units:.0f} units"
+    return f"{pairs} pairs on {openings} openings{worth}"
 
 
 def normalised_text(found: pb.SprtEstimate) -> str:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from meijin.game import Result
-from meijin.server.tournaments.formats.match_tally import MatchTally
-from meijin.server.tournaments.formats.sprt import SprtSettings
+from meijin.game import GOMOKU, Result
+from meijin.server.tournaments.formats.sprt import SprtRun
+from meijin.server.tournaments.formats.sprt_settings import SprtSettings
 from meijin.server.views import llr_paths
 from meijin.server.views.llr_paths import MAX_POINTS, MOST_MARKS, LlrPath, PathTally
-from meijin.store.schema import BotId, GameId, TournamentId
+from meijin.store.schema import BotId, GameId, TournamentId, TournamentState
 from meijin.store.tournaments.match_counts import EndedResult, PairingResult
 
 if TYPE_CHECKING:
@@ -31,8 +31,14 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 CONNECTION = cast("Connection", None)
 ROW = cast(
     "TournamentRow",
-    SimpleNamespace(options={"elo0": 0.0, "elo1": 10.0}, bots=((ADA, "ada"), (BOB, "bob"))),
+    SimpleNamespace(
+        id=TournamentId(1),
+        options={"elo0": 0.0, "elo1": 0.5},
+        format="sprt",
+        state=TournamentState.RUNNING,
+    ),
 )
+OPENINGS = [bytes((one, 0, other, 0)) for one in range(225) for other in range(225)]
 WINS = (Result.BLACK_WINS, Result.WHITE_WINS)
 
 
@@ -52,7 +58,8 @@ class MadeUpMatch:
         """Finish this many more games, in pairs with both colours."""
         for number in range(len(self.results) + 1, len(self.results) + 1 + games):
             black, white = (ADA, BOB) if number % 2 else (BOB, ADA)
-            result = PairingResult(number, black, white, self._rng.choice(WINS), number // 3)
+            game = number - 1 if number % 10 == 0 else number  # a repeat now and then
+            result = PairingResult(number, black, white, self._rng.choice(WINS), game)
             self.results.append(EndedResult(result, GameId(number), number))
 
     def _after(
@@ -63,22 +70,26 @@ class MadeUpMatch:
         return [each for each in found if each.end_sequence > last_end]
 
 
-def _end_times(_connection: object, games: Sequence[GameId]) -> dict[GameId, datetime]:
+def _end_times(_connection: object, _key: object, games: Sequence[int]) -> dict[int, datetime]:
     return {game: NOON + timedelta(seconds=game) for game in games}
+
+
+def new_run() -> SprtRun:
+    return SprtRun(SprtSettings.parse(ROW.options), ADA, GOMOKU, OPENINGS)
 
 
 class Counted(PathTally):
     """A tally of the made-up match, as far as it is counted."""
 
     def __init__(self) -> None:
-        super().__init__(ROW)
+        super().__init__(new_run())
         self.go_on()
 
     def go_on(self) -> None:
-        self.count_on(CONNECTION, TournamentId(1))
+        self.count_on(CONNECTION, ROW)
 
     def shown(self, most: int) -> LlrPath:
-        return self.path(CONNECTION, most)
+        return self.path(CONNECTION, ROW, most)
 
 
 @pytest.fixture
@@ -117,10 +128,9 @@ def test_a_running_game_is_not_missed(match: MadeUpMatch) -> None:
 def test_the_last_point_is_where_the_test_stands(match: MadeUpMatch) -> None:
     """By the same counts, repeats left out."""
     match.finish(100)
-    counted = MatchTally(ADA)
-    for ended in match.results:
-        counted.add(ended.result)
-    standing = SprtSettings.parse(ROW.options).standing(counted.counts)
+    run = new_run()
+    run.add(ended.result for ended in match.results)
+    standing = run.standing()
     last = Counted().shown(5).points[-1]
     assert standing.repeats > 0
     assert (last.games, last.llr, last.estimate) == (100, standing.llr, standing.estimate)
@@ -128,19 +138,22 @@ def test_the_last_point_is_where_the_test_stands(match: MadeUpMatch) -> None:
 
 
 def test_voided_games_count_no_more(match: MadeUpMatch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All are counted anew where fewer are finished than were counted."""
-    row = SimpleNamespace(**vars(ROW), id=TournamentId(1), format="sprt", finished=5)
+    """All are counted anew where fewer are finished than were counted; their pair waits."""
+    row = SimpleNamespace(**vars(ROW) | {"finished": 5})
     monkeypatch.setattr(llr_paths, "get_tournament", lambda *_: row)
+    monkeypatch.setattr(SprtRun, "load", lambda *_: new_run())
     match.finish(6)
     before = Counted()
     match.results.pop(2)
     look = partial(llr_paths.path_of_test, CONNECTION, row.id, most=10)
     tally, path = look(kept=(before, before.shown(10)))
-    assert (tally.games, path.points[-1].games) == (5, 5)
+    assert (tally.games, path.points[-1].games) == (5, 2)
     assert look(kept=(tally, path))[0] is tally
+    row.state = TournamentState.FINISHED
+    assert look(kept=(tally, path))[1].points[-1].games == 4
 
 
-@pytest.mark.parametrize("games", [1, 2, 7, 2 * MOST_MARKS + 5])
+@pytest.mark.parametrize("games", [2, 8, 4 * MOST_MARKS + 10])
 def test_the_ends_are_always_among_the_points(match: MadeUpMatch, games: int) -> None:
     """However many games there are, and however few points."""
     match.finish(games)
@@ -148,13 +161,13 @@ def test_the_ends_are_always_among_the_points(match: MadeUpMatch, games: int) ->
     for most in (2, 3, 50):
         played = [point.games for point in tally.shown(most).points]
         assert len(played) <= most
-        assert (played[0], played[-1]) == (1, games)
+        assert (played[0], played[-1]) == (2, games)
         assert played == sorted(set(played))
 
 
 def test_what_is_kept_is_bounded(match: MadeUpMatch) -> None:
     """A long test has as many points as a short one, evenly spread."""
-    match.finish(5 * MOST_MARKS)
-    played = [mark.counts.played for mark in Counted()._marks]
+    match.finish(10 * MOST_MARKS)
+    played = [mark.games for mark in Counted()._marks]
     assert MAX_POINTS < len(played) <= MOST_MARKS
-    assert {after - before for before, after in itertools.pairwise(played)} == {8}
+    assert {after - before for before, after in itertools.pairwise(played)} == {16}

@@ -126,8 +126,8 @@ def match(
     forfeited more games than --max-faults allows.
 
     With --sprt the match ends when the test is decided, and the status is 0 whichever way it was;
-    it is 3 when the games were used up before, and 4 when the bots only repeat games that they
-    have played. With --json the field tournament.sprt.decision is elo0, elo1, open or nothing_new.
+    it is 3 when the games were used up before, and 4 when the openings were. With --json the field
+    tournament.sprt.decision is elo0, elo1, open or nothing_new.
     """
     sides: list[Side] = []
     names = [first, second]

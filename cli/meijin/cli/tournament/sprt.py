@@ -8,7 +8,7 @@ from meijin.cli.command import option
 from meijin.cli.errors import CommandError
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.wire.enums import value_of
-from meijin.wire.match_report import normalised_text, ratio_text
+from meijin.wire.match_report import evidence_text, normalised_text, ratio_text
 
 EXIT_STATUS = {pb.SPRT_DECISION_OPEN: 3, pb.SPRT_DECISION_NOTHING_NEW: 4}
 """Of a test that has ended, by what it has decided; 0 for any other."""
@@ -83,4 +83,5 @@ def standing_parts(standing: pb.SprtStanding) -> list[str]:
         found = standing.estimate
         estimate = [f"nElo {normalised_text(found)}", f"LOS {found.los:.1%}"]
     pairs = f"pairs {'-'.join(map(str, standing.pairs))}"
-    return [ratio_text(standing), f"games {games}", *estimate, pairs]
+    worth = filter(None, [evidence_text(standing)])
+    return [ratio_text(standing), f"games {games}", *worth, *estimate, pairs]

@@ -9,12 +9,12 @@ from sqlalchemy import Connection
 from meijin.ladder.statistics.sequential.sprt import Estimate, estimate_of_match
 from meijin.server.errors import InvalidRequestError
 from meijin.server.tournaments.formats import FORMATS
-from meijin.server.tournaments.formats.match_tally import MatchTally
-from meijin.server.tournaments.formats.sprt import SprtFormat, SprtSettings
-from meijin.store.schema import GameId, TournamentId
+from meijin.server.tournaments.formats.match_tally import Tallied
+from meijin.server.tournaments.formats.sprt import SprtFormat, SprtRun
+from meijin.server.tournaments.formats.sprt_settings import SprtSettings
+from meijin.store.schema import GameId, TournamentId, TournamentState
 from meijin.store.tournaments import TournamentRow, get_tournament
 from meijin.store.tournaments.match_counts import (
-    MatchCounts,
     end_times,
     first_running,
     results_after,
@@ -51,42 +51,49 @@ class LlrPath:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    counts: MatchCounts
-    game_id: GameId
-    """The last game in them."""
+    tallied: Tallied
+    llr: float
+
+    @property
+    def games(self) -> int:
+        return self.tallied.counts.played
+
+    def point(self, time: datetime) -> LlrPoint:
+        evidence = self.tallied.evidence
+        estimate = estimate_of_match(evidence.games, evidence.pairs)
+        return LlrPoint(self.games, self.llr, estimate, time)
 
 
 class PathTally:
-    """The results of a test so far, with marks about equally many games apart."""
+    """The results of a test so far, with marks about equally many pairs apart."""
 
-    def __init__(self, row: TournamentRow) -> None:
-        self._settings = SprtSettings.parse(row.options)
-        (first, _), _ = row.bots
-        self._tally = MatchTally(first)
+    def __init__(self, run: SprtRun) -> None:
+        self._run = run
+        self.games = 0
+        """That have a result."""
+        self._pairs = 0
+        """That are counted."""
         self._marks: list[_Mark] = []
         self._step = 1
-        """Games from one mark to the next."""
+        """Pairs from one mark to the next."""
         self._last: _Mark | None = None
         self._last_end = 0
         self._next_game = GameId(0)
         """No game before this one runs."""
-        self._points: dict[MatchCounts, LlrPoint] = {}
+        self._points: dict[int, LlrPoint] = {}
+        """By games."""
 
-    @property
-    def games(self) -> int:
-        return 0 if self._last is None else self._last.counts.played
-
-    def count_on(self, connection: Connection, tournament_id: TournamentId) -> None:
-        results = results_after(
-            connection, tournament_id, first=self._next_game, last_end=self._last_end
-        )
-        running = first_running(connection, tournament_id, self._next_game)
-        for games, ended in enumerate(results, self.games + 1):
-            self._tally.add(ended.result)
-            if (games - 1) % self._step == 0:
-                self._mark(_Mark(self._tally.counts, ended.game_id))
+    def count_on(self, connection: Connection, row: TournamentRow) -> None:
+        results = results_after(connection, row.id, first=self._next_game, last_end=self._last_end)
+        running = first_running(connection, row.id, self._next_game)
+        is_over = row.state is not TournamentState.RUNNING
+        for tallied, llr in self._run.add((each.result for each in results), is_over=is_over):
+            self._last = _Mark(tallied, llr)
+            if self._pairs % self._step == 0:
+                self._mark(self._last)
+            self._pairs += 1
+        self.games += len(results)
         if results:
-            self._last = _Mark(self._tally.counts, results[-1].game_id)
             self._last_end = results[-1].end_sequence
         last = max((ended.game_id for ended in results), default=self._next_game)
         self._next_game = last if running is None else running
@@ -98,30 +105,18 @@ class PathTally:
             self._step *= 2
             self._points.clear()
 
-    def path(self, connection: Connection, most: int) -> LlrPath:
+    def path(self, connection: Connection, row: TournamentRow, most: int) -> LlrPath:
         """At most this many points, the first and the last among them."""
         marks = self._marks
         if self._last is not None and marks[-1] != self._last:
             marks = [*marks, self._last]
         shown = _thinned(marks, most)
-        new = [mark for mark in shown if mark.counts not in self._points]
-        times = end_times(connection, [mark.game_id for mark in new])
+        new = [mark for mark in shown if mark.games not in self._points]
+        times = end_times(connection, row.id, [mark.tallied.last for mark in new])
         for mark in new:
-            self._points[mark.counts] = self._point(mark.counts, times[mark.game_id])
-        test = self._settings.test
-        points = tuple(self._points[mark.counts] for mark in shown)
-        return LlrPath(points, test.lower, test.upper)
-
-    def _point(self, counts: MatchCounts, time: datetime) -> LlrPoint:
-        """What counts say; each is worked out once, since a ratio takes 0.5 ms."""
-        used = self._settings.used(counts)
-        has_any = any(used)
-        return LlrPoint(
-            counts.played,
-            self._settings.test.llr(used) if has_any else 0.0,
-            estimate_of_match(counts.games, counts.pairs),
-            time,
-        )
+            self._points[mark.games] = mark.point(times[mark.tallied.last])
+        test = SprtSettings.parse(row.options).test
+        return LlrPath(tuple(self._points[mark.games] for mark in shown), test.lower, test.upper)
 
 
 def _thinned(marks: list[_Mark], most: int) -> list[_Mark]:
@@ -150,9 +145,9 @@ def path_of_test(
     row = get_tournament(connection, tournament_id)
     if FORMATS[row.format] is not SprtFormat:
         raise InvalidRequestError(f"tournament {row.id} is a {row.format}, which tests nothing")
-    tally = PathTally(row) if kept is None else kept[0]
-    tally.count_on(connection, row.id)
+    tally = PathTally(SprtRun.load(connection, row)) if kept is None else kept[0]
+    tally.count_on(connection, row)
     if tally.games != row.finished:  # games that were counted have been voided
-        tally = PathTally(row)
-        tally.count_on(connection, row.id)
-    return tally, tally.path(connection, most)
+        tally = PathTally(SprtRun.load(connection, row))
+        tally.count_on(connection, row)
+    return tally, tally.path(connection, row, most)

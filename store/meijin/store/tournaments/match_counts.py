@@ -5,7 +5,7 @@
 - `games_from`: a tournament's games as they were begun, for who counts on from some of them
 - `match_counts`: what two bots scored against each other, by games and by pairs of games, without
   those that repeat an earlier game of the tournament
-- `dealt_openings`: how often its pairs have begun with each
+- `dealt_openings`: what its pairs have begun with
 - `RESULT_PLACES`: the order in which wins, draws and losses are counted, here and elsewhere
 
 A pair is what the pairings 2k - 1 and 2k are, of more than two bots those of one `pair`: one
@@ -175,11 +175,20 @@ def results_after(
     ]
 
 
-def end_times(connection: Connection, games: Collection[GameId]) -> dict[GameId, datetime]:
-    """When some games ended; reading a time costs as much as all else of a result."""
-    query = select(Game.id, Game.end_time).where(Game.id.in_(games))
-    rows = connection.execute(query)
-    return {game_id: end_time for game_id, end_time in rows if end_time is not None}
+def end_times(
+    connection: Connection, tournament_id: TournamentId, numbers: Collection[int]
+) -> dict[int, datetime]:
+    """When some planned games ended; reading a time costs as much as all else of a result."""
+    query = (
+        select(Pairing.number, Game.end_time)
+        .join(Game, Game.pairing_id == Pairing.id)
+        .where(
+            Pairing.tournament_id == tournament_id,
+            Pairing.number.in_(numbers),
+            Game.state == GameState.FINISHED,
+        )
+    )
+    return {number: time for number, time in connection.execute(query) if time is not None}
 
 
 def first_running(
@@ -222,14 +231,14 @@ def games_from(
         yield [BegunGame(*row) for row in rows]
 
 
-def dealt_openings(connection: Connection, tournament_id: TournamentId) -> dict[bytes, int]:
-    """How many pairs of a tournament were planned on each opening."""
+def dealt_openings(connection: Connection, tournament_id: TournamentId) -> list[bytes]:
+    """The opening of each pair of a tournament, in the order in which they were planned."""
     query = (
-        select(Pairing.opening, func.count())
+        select(Pairing.opening)
         .where(Pairing.tournament_id == tournament_id, Pairing.number % GAMES_OF_A_PAIR == 1)
-        .group_by(Pairing.opening)
+        .order_by(Pairing.number)
     )
-    return {bytes(opening): pairs for opening, pairs in connection.execute(query)}
+    return [bytes(opening) for opening in connection.scalars(query)]
 
 
 def match_counts(

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT
 from meijin.ladder.statistics.fit.covariance import Z_95
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers
+from meijin.ladder.statistics.fit.pair_counts import Floats
 
 GAMES = 3
 """Counts of games: lost, drawn, won."""
@@ -87,13 +88,14 @@ class Sprt:
         """A ratio at or above it accepts `elo1`."""
         return math.log((1 - self.beta) / self.alpha)
 
-    def llr(self, counts: Sequence[int]) -> float:
+    def llr(self, counts: Sequence[float]) -> float:
         """The log-likelihood ratio: how much likelier `elo1` makes the results than `elo0`.
 
         Args:
-            counts: Of games or of pairs, from the worst result to the best.
+            counts: Of games or of pairs, from the worst result to the best; effective ones where
+                results go together.
         """
-        return float(likelihood_ratios(self, np.array([_checked(counts)]))[0])
+        return float(likelihood_ratios(self, [_checked(counts)])[0])
 
     def decide(self, llr: float) -> Decision:
         if llr >= self.upper:
@@ -120,8 +122,8 @@ class Estimate:
     """It allows for a test that has stopped by itself; see `stopped`."""
 
     @classmethod
-    def of(cls, counts: Sequence[int]) -> "Estimate":
-        """From counts of games or of pairs, worst first."""
+    def of(cls, counts: Sequence[float]) -> "Estimate":
+        """From counts of games or of pairs, worst first; effective ones where results go together."""
         seen = [count or PSEUDOCOUNT for count in _checked(counts)]
         count = sum(seen)
         mean, deviation = moments(np.array(seen) / count, np.linspace(0, 1, len(seen)))
@@ -143,7 +145,7 @@ class Estimate:
         )
 
 
-def _checked(counts: Sequence[int]) -> Sequence[int]:
+def _checked(counts: Sequence[float]) -> Sequence[float]:
     if len(counts) not in {GAMES, PAIRS}:
         raise ValueError(f"{len(counts)} counts are neither of games (3) nor of pairs (5)")
     if min(counts) < 0:
@@ -179,7 +181,7 @@ PAIRED_SHARE = 0.75
 """Where complete pairs have less of the games, too much would be left out with the others."""
 
 
-def estimate_of_match(games: Sequence[int], pairs: Sequence[int]) -> Estimate | None:
+def estimate_of_match(games: Sequence[float], pairs: Sequence[float]) -> Estimate | None:
     """The estimate by pairs of games; by games where few are paired, or all pairs ended alike.
 
     Results that are all the same have no spread to make an interval of: ``None``.
@@ -215,15 +217,17 @@ TOLERANCE = 1e-8
 """Of the multipliers and of shares."""
 
 
-def likelihood_ratios(test: Sprt, counts: Integers) -> Floats:
+def likelihood_ratios(test: Sprt, counts: ArrayLike) -> Floats:
     """The log-likelihood ratio of each row of counts; shape (n,).
 
-    A row alone takes a millisecond, and many some ten microseconds each.
+    A row alone takes a millisecond, and many some ten microseconds each. To the last bit it is the
+    same alone and among others.
 
     Args:
         test: Its two hypotheses.
         counts: Of games or of pairs, from the worst result to the best; shape (n, 3) or (n, 5).
     """
+    counts = np.asarray(counts, dtype=float)
     seen = np.where(counts > 0, counts, PSEUDOCOUNT)
     total = seen.sum(axis=1)
     shares = seen / total[:, None]
@@ -250,7 +254,7 @@ def _with_deviations(shares: Floats, scores: Floats, wanted: float) -> Floats:
     left = np.arange(len(shares))
     for _ in range(MAX_REWEIGHTINGS):
         before = fitted[left]
-        mean = (before @ scores)[:, None]
+        mean = (before * scores).sum(axis=1, keepdims=True)
         deviation = np.sqrt((before * (scores - mean) ** 2).sum(axis=1, keepdims=True))
         lean = wanted * deviation / 2 * (1 + ((mean - scores) / deviation) ** 2)
         fitted[left] = _tilted(shares[left], scores - 0.5 - lean)
@@ -278,6 +282,7 @@ def _multipliers(shares: Floats, excess: Floats) -> Floats:
     low, high = np.zeros(len(rows)), np.ones(len(rows))
     at_low, at_high = shares[rows, top] / width, -shares[rows, bottom] / width
     place, was_above = at_low / (at_low - at_high), np.zeros(len(rows), dtype=bool)
+    found = np.zeros(len(rows), dtype=bool)
     for step in range(MAX_STEPS):
         terms = excess / (1 + (start + place * width)[:, None] * excess)
         value = (shares * terms).sum(axis=1) * place * (1 - place)
@@ -291,10 +296,12 @@ def _multipliers(shares: Floats, excess: Floats) -> Floats:
         before, was_above = place, above
         place = (low * at_high - high * at_low) / (at_high - at_low)
         place = np.where((low < place) & (place < high), place, (low + high) / 2)
-        if np.abs(place - before).max() < TOLERANCE:
+        place = np.where(found, before, place)
+        found |= np.abs(place - before) < TOLERANCE
+        if found.all():
             break
-    found: Floats = start + place * width
-    return found
+    multipliers: Floats = start + place * width
+    return multipliers
 
 
 FAR = 30.0

@@ -65,7 +65,7 @@ Chance = Callable[[float], float]
 """By the slope of a tilt: the chance of results that are as high as those of the test, or higher."""
 
 
-def estimate_of(test: Sprt, counts: Sequence[int]) -> Estimate:
+def estimate_of(test: Sprt, counts: Sequence[float]) -> Estimate:
     """What a test's counts say, with a 95 % interval: plainly before it is decided.
 
     Then it is the median-unbiased estimate. Equal counts give equal numbers.
@@ -81,7 +81,7 @@ def estimate_of(test: Sprt, counts: Sequence[int]) -> Estimate:
 
 
 @lru_cache(maxsize=256)
-def _stopped_estimate(test: Sprt, counts: tuple[int, ...], *, is_above: bool) -> Estimate:
+def _stopped_estimate(test: Sprt, counts: tuple[float, ...], *, is_above: bool) -> Estimate:
     if is_above:
         return _estimate_above(test, counts)
     turned = Sprt(-test.elo1, -test.elo0, alpha=test.beta, beta=test.alpha, scale=test.scale)
@@ -98,7 +98,7 @@ def _stopped_estimate(test: Sprt, counts: tuple[int, ...], *, is_above: bool) ->
     )
 
 
-def _estimate_above(test: Sprt, counts: Sequence[int]) -> Estimate:
+def _estimate_above(test: Sprt, counts: Sequence[float]) -> Estimate:
     """Where `elo1` was accepted."""
     family, count = Tilts.of(counts), sum(counts)
     if count <= FEW:
@@ -149,7 +149,7 @@ class Tilts:
     """At the slope 0; sum 1; shape (k,)."""
 
     @classmethod
-    def of(cls, counts: Sequence[int]) -> "Tilts":
+    def of(cls, counts: Sequence[float]) -> "Tilts":
         """Around the results of counts, from the worst to the best."""
         smooth = np.asarray(counts) + SMOOTHING
         return cls(np.linspace(-0.5, 0.5, len(smooth)), smooth / smooth.sum())
@@ -182,7 +182,7 @@ class Tilts:
         return _root(self.mean, wanted, 8 * REACH, 2 * HALVINGS)
 
 
-def _chance_by_passage(test: Sprt, family: Tilts, count: int) -> Chance:
+def _chance_by_passage(test: Sprt, family: Tilts, count: float) -> Chance:
     """By a Brownian motion."""
 
     def chance(slope: float) -> float:
@@ -247,13 +247,13 @@ class Runs:
         return self.totals / self.lengths
 
 
-def _chance_by_runs(test: Sprt, family: Tilts, counts: Integers) -> Chance:
+def _chance_by_runs(test: Sprt, family: Tilts, counts: Floats) -> Chance:
     """By runs of the test from three tilts, weighted for the others.
 
     Such a weight depends on a run's length and points alone (importance sampling from a mixture;
     Owen and Zhou, Safe and effective importance sampling, 2000).
     """
-    count = int(counts.sum())
+    count = round(float(counts.sum()))
     mean = 0.5 + float(counts @ family.scores) / count
     error = family.deviation / math.sqrt(count)
     middle = min(max(mean, 0.05), 0.95)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from sqlalchemy import Connection
 
-from meijin.ladder.statistics.sequential.sprt import Estimate, elo_beyond, estimate_of_match
+from meijin.ladder.statistics.sequential.sprt import elo_beyond, estimate_of_match
 from meijin.server.access.caller import current_caller
 from meijin.server.api.answers.ended_games import EndedGames
 from meijin.server.api.answers.games import live_game
@@ -29,7 +29,7 @@ from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import MAX_BOTS, Creator, RequestedTournament
 from meijin.server.tournaments.formats import FORMATS
 from meijin.server.tournaments.formats.report import Meeting
-from meijin.server.tournaments.formats.sprt import SprtStanding
+from meijin.server.tournaments.formats.sprt_settings import SprtStanding
 from meijin.server.tournaments.run import run_of
 from meijin.server.tournaments.scheduler import Scheduler
 from meijin.server.views import llr_paths, reports
@@ -45,7 +45,12 @@ from meijin.server.views.tournaments import (
 from meijin.store import tournaments as store
 from meijin.store.schema import BotId, FormatName, TournamentId, TournamentState
 from meijin.store.tournaments import TournamentRow
-from meijin.store.tournaments.match_counts import TimeUse, match_counts, match_sums
+from meijin.store.tournaments.match_counts import (
+    MatchCounts,
+    TimeUse,
+    match_counts,
+    match_sums,
+)
 from meijin.v1 import tournament_service_pb2 as pb
 from meijin.v1.tournament_service_pb2_grpc import TournamentServiceServicer
 from meijin.wire.formats import Options, detail_field, format_from_proto, options_from_proto
@@ -349,8 +354,7 @@ def _match_report(connection: Connection, summary: TournamentSummary) -> pb.Matc
     row = summary.row
     if len(row.bots) != PLAYERS or not row.finished:
         return None
-    own = getattr(summary.detail, "estimate", None)
-    return _report_against(connection, row, None, own)
+    return _report_against(connection, row, None, summary.detail)
 
 
 def _match_reports(connection: Connection, summary: TournamentSummary) -> list[pb.MatchReport]:
@@ -363,30 +367,29 @@ def _match_reports(connection: Connection, summary: TournamentSummary) -> list[p
 
 
 def _report_against(
-    connection: Connection,
-    row: TournamentRow,
-    opponent: BotId | None,
-    own: Estimate | None = None,
+    connection: Connection, row: TournamentRow, opponent: BotId | None, detail: object = None
 ) -> pb.MatchReport:
     """Empty without a result.
 
     Args:
         opponent: Of several; ``None`` in a tournament of two.
-        own: The estimate of a test.
+        detail: That of a tournament of two; a test's says what it counts and estimates.
     """
     (first, _), *_ = row.bots
-    counts = match_counts(connection, row.id, opponent)
     sums = match_sums(connection, row.id, first, opponent)
     if sums.start_time is None:
         return pb.MatchReport()
-    if own is None or not own.is_sequential:
-        own = estimate_of_match(counts.games, counts.pairs)
+    counts = match_counts(connection, row.id, opponent)
+    estimate = estimate_of_match(counts.games, counts.pairs)
+    counted: MatchCounts | SprtStanding = counts
+    if isinstance(detail, SprtStanding):
+        counted, estimate = detail, detail.estimate
     return to_message(
         sums,
         pb.MatchReport,
-        pairs=counts.pairs,
-        repeats=counts.repeats,
-        estimate=own,
+        pairs=counted.pairs,
+        repeats=counted.repeats,
+        estimate=estimate,
         elo_bound=elo_beyond(counts.games),
         first=_time_use(sums.first),
         second=_time_use(sums.second),

@@ -2,8 +2,8 @@
 
 `base` says what a format is and `report` what it tells; a `crosstable` is what each two have scored.
 `schedule` has those whose games are all planned beforehand: the round robin and the gauntlet.
-Formats share `pairs` (all games come in pairs), `match_tally`, `dutch` and its
-`matching`, and `bracket`. Every other module is one format.
+Formats share `pairs` (all games come in pairs), `dutch` and its `matching`, and `bracket`; a
+test has `sprt_settings` and a `match_tally`. Every other module is one format.
 """
 
 from meijin.server.tournaments.formats.base import Format

@@ -20,6 +20,7 @@ from meijin.web.pages.tournaments.progress import (
 )
 from meijin.web.refusals import not_found
 from meijin.web.request import Page, PageRequest, Private
+from meijin.wire.match_report import evidence_text
 
 LISTED = 50
 """Tournaments of a page of the list."""
@@ -83,6 +84,7 @@ async def show(request: PageRequest) -> LazyPage:
         max_level=MAX_LEVEL,
         rounds_of=partial(rounds_of, most=MAX_MEETINGS),
         llr_chart=llr_chart,
+        evidence_text=evidence_text,
         elo_chart=elo_chart,
         max_standings=MAX_STANDINGS,
         max_columns=MAX_COLUMNS,
