@@ -70,8 +70,7 @@ def covariance(fit: Fit, joint: int = JOINT) -> Covariance:
     """
     information = fit.information
     older = max(information.size - joint, 0)
-    newest = information.newest(older)
-    matrix = np.linalg.inv(newest.dense() if older else newest.held())
+    matrix = np.linalg.inv(information.dense(older) if older else information.held())
     return Covariance(
         ELO_PER_NAT**2 * (matrix + matrix.T) / 2, ELO_PER_NAT**2 / information.diagonal[:older]
     )

@@ -54,26 +54,6 @@ class Laplacian:
         ends += sums(self.second, self.weight, self.size)
         return self.ridge + ends
 
-    def newest(self, start: int) -> "Laplacian":
-        """The rows and columns from a place on: the information where all before it are known.
-
-        The edges to those are a ridge, which holds the level.
-        """
-        if not start:
-            return self
-        within = np.minimum(self.first, self.second) >= start
-        last = np.maximum(self.first, self.second)
-        across = ~within & (last >= start)
-        ridge = self.ridge + sums(last[across], self.weight[across], self.size)
-        return Laplacian(
-            self.first[within] - start,
-            self.second[within] - start,
-            self.weight[within],
-            ridge[start:],
-            self.border[start:],
-            self.corner,
-        )
-
     def product(self) -> tuple[Callable[[Floats], Floats], Floats]:
         """The product with a vector, where there is no border, and the diagonal."""
         if self.size <= DENSE:
@@ -88,14 +68,19 @@ class Laplacian:
 
         return times, diagonal
 
-    def dense(self) -> Floats:
-        """The matrix written out; shape (n, n)."""
-        n = self.size
-        met = sums(self.first * n + self.second, self.weight, n * n).reshape(n, n)
+    def dense(self, start: int = 0) -> Floats:
+        """The rows and columns from a place on, written out; shape (n - start, n - start).
+
+        They are the information where all before that place are known.
+        """
+        size = self.size - start + 1  # all of these are the first
+        one, other = (np.maximum(ends - (start - 1), 0) for ends in (self.first, self.second))
+        met = sums(one * size + other, self.weight, size**2).reshape(size, size)
         met += met.T
-        matrix: Floats = np.diag(self.ridge + met.sum(axis=1)) - met
+        matrix: Floats = np.diag(self.ridge[start:] + met[1:].sum(axis=1)) - met[1:, 1:]
         if self.border.size:
-            matrix -= self.border @ np.linalg.solve(self.corner, self.border.T)
+            border = self.border[start:]
+            matrix -= border @ np.linalg.solve(self.corner, border.T)
         return matrix
 
     def held(self) -> Floats:

@@ -145,7 +145,7 @@ def _sandwich(model: Covariance, pairs: ClusteredPairs, weights: Floats) -> Cova
     if not weights.any():
         return Covariance(np.zeros_like(bread), np.zeros_like(older))
     meat = Laplacian(pairs.first, pairs.second, weights, np.zeros(start + len(bread)))
-    product = bread @ meat.newest(start).dense() @ bread
+    product = bread @ meat.dense(start) @ bread
     return Covariance((product + product.T) / 2, older**2 * meat.diagonal[:start])
 
 
