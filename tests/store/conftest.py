@@ -11,7 +11,8 @@ from tests.store.league import League
 
 from meijin.game import GOMOKU, TimeControl, encode_moves
 from meijin.store import Database
-from meijin.store.bots import EngineRow, add_bot, bot_version
+from meijin.store.access.versions import EngineRow, arrive
+from meijin.store.bots import add_bot
 from meijin.store.ladders.games import opening_key
 from meijin.store.schema import (
     BotId,
@@ -167,5 +168,5 @@ def _add_bots(
 ) -> tuple[tuple[BotId, BotId], tuple[BotVersionId, BotVersionId]]:
     bots = (add_bot(connection, "ada", NOON), add_bot(connection, "bob", NOON))
     engine = EngineRow("1.0", "digest")
-    first = bot_version(connection, bots[0], engine, NOON)
-    return bots, (first, bot_version(connection, bots[1], engine, NOON))
+    first, second = (arrive(connection, each, engine, NOON).version.id for each in bots)
+    return bots, (first, second)

@@ -19,7 +19,8 @@ from meijin.game import (
 )
 from meijin.ladder.tally import Snapshot, Tally
 from meijin.store import Database
-from meijin.store.bots import EngineRow, add_bot, bot_version
+from meijin.store.access.versions import EngineRow, arrive
+from meijin.store.bots import add_bot
 from meijin.store.ladders import ladders
 from meijin.store.ladders.games import fingerprint, finished_games, opening_key
 from meijin.store.ladders.runs import Standings, standings
@@ -75,7 +76,7 @@ class League:
 
         def add(connection: Connection) -> tuple[BotId, BotVersionId]:
             bot_id = add_bot(connection, f"{self.name}-bot-{number}", NOON)
-            return bot_id, bot_version(connection, bot_id, EngineRow("1.0", "1.0"), NOON)
+            return bot_id, arrive(connection, bot_id, EngineRow("1.0", "1.0"), NOON).version.id
 
         bot_id, version_id = self.database.write(add)
         self.bots.append(bot_id)
@@ -85,7 +86,7 @@ class League:
     def renew(self, number: int, label: str) -> BotVersionId:
         """Give a bot a new version, which plays its games from now on."""
         engine = EngineRow(label, label)
-        version = self.database.write(bot_version, self.bots[number], engine, NOON)
+        version = self.database.write(arrive, self.bots[number], engine, NOON).version.id
         self.versions[number] = version
         return version
 

@@ -1,21 +1,17 @@
-"""Bots and their versions."""
+"""Bots."""
 
 from datetime import UTC, timedelta, timezone
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from tests.store.conftest import NOON, AddBots
 
 from meijin.store import Database, bots, errors
 from meijin.store.access import owners
-from meijin.store.bots import EngineRow
-from meijin.store.errors import RowNotFoundError, TooManyVersionsError
+from meijin.store.errors import RowNotFoundError
 from meijin.store.rows import change_row
-from meijin.store.schema import Bot, BotId, BotVersion, BotVersionId
-
-# -- bots -------------------------------------------------------------------------
+from meijin.store.schema import Bot
 
 
 def test_a_name_is_taken_once(database: Database, add_bots: AddBots) -> None:
@@ -90,95 +86,3 @@ def test_instants_come_back_in_utc(database: Database) -> None:
     database.write(bots.add_bot, "ada", tokyo)
     (row,) = database.read(bots.list_bots, limit=1)
     assert (row.create_time, row.create_time.tzinfo) == (NOON, UTC)
-
-
-# -- versions ---------------------------------------------------------------------
-
-
-def come(
-    database: Database, bot_id: BotId, digest: str, *, label: str = "1", day: int = 0, **more: Any
-) -> BotVersionId:
-    now = NOON + timedelta(days=day)
-    return database.write(bots.bot_version, bot_id, EngineRow(label, digest, **more), now)
-
-
-def test_versions_keep_their_lineage(database: Database, add_bots: AddBots) -> None:
-    """A digest is one of a bot's versions, which knows the one before it and what it was first."""
-    ada, bob = add_bots("ada", "bob")
-    ids = [
-        come(database, bot_id, digest, label=label, configuration=("depth=4", f"name={digest}"))
-        for bot_id, digest, label in (
-            (ada, "a", "1"),
-            (bob, "a", "1"),
-            (ada, "b", "1"),
-            (ada, "a", "other"),
-            (ada, "c", "3"),
-        )
-    ]
-    assert (ids[3], len(set(ids))) == (ids[0], 4)
-    first, second, third = database.read(bots.list_versions, ada, limit=10)
-    assert [each.digest for each in (first, second, third)] == ["a", "b", "c"]
-    assert [each.parent_id for each in (first, second, third)] == [None, first.id, second.id]
-    assert (first.label, third.label, third.create_time) == ("1", "3", NOON)
-    assert third.configuration == ["depth=4", "name=c"]
-    page = database.read(bots.list_versions, ada, limit=1, after=first.id)
-    assert [version.id for version in page] == [second.id]
-
-
-@pytest.mark.parametrize(
-    ("field", "nothing", "values"),
-    [
-        ("hardware", "", ("é" * 80, "two", "")),
-        ("nodes_per_second", 0, (10**12, 400_000, 0)),
-        ("threads", None, (8, 1, None)),
-        ("memory_bytes", None, (2**50, 1, None)),
-    ],
-)
-def test_a_versions_machine_is_what_it_said_last(
-    database: Database, add_bots: AddBots, field: str, nothing: Any, values: tuple[Any, ...]
-) -> None:
-    """Another one makes no new version; the list of bots has the newest version's."""
-    (ada,) = add_bots("ada")
-
-    def listed() -> tuple[Any, list[Any]]:
-        rows = database.read(bots.list_versions, bot_id=ada, limit=9)
-        (bot,) = database.read(bots.list_bots, limit=9)
-        return getattr(bot, field), [getattr(row, field) for row in rows]
-
-    assert listed() == (nothing, [])
-    for value in values:
-        come(database, ada, "d", **{field: value})
-        assert listed() == (value, [value])
-    come(database, ada, "other", **{field: values[0]})
-    assert listed() == (values[0], [nothing, values[0]])
-
-
-def test_versions_of_one_label_are_told_apart(database: Database, add_bots: AddBots) -> None:
-    """By a number from the second on, which stays what it is; so are those without a label."""
-    ada, bob = add_bots("ada", "bob")
-    for number, (bot, label) in enumerate(
-        [(ada, "1.0"), (bob, "1.0"), (ada, "1.0"), (ada, ""), (ada, ""), (ada, "1.0"), (ada, "2")]
-    ):
-        come(database, bot, str(number), label=label)
-    query = select(bots.DISTINCT_LABEL).order_by(BotVersion.id)
-    labels = database.read(lambda at: at.scalars(query).all())
-    assert labels == ["1.0", "1.0", "1.0 #2", "", "#2", "1.0 #3", "2"]
-
-
-def test_a_bot_has_only_so_many_versions(
-    database: Database, add_bots: AddBots, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each is kept forever; one that is there may always come in, and other bots too."""
-    monkeypatch.setattr(bots, "MAX_VERSIONS", 3)
-    monkeypatch.setattr(bots, "MAX_VERSIONS_A_DAY", 2)
-    ada, bob = add_bots("ada", "bob")
-    first = come(database, ada, "a")
-    come(database, ada, "b")
-    with pytest.raises(TooManyVersionsError, match="2 new versions in a day"):
-        come(database, ada, "c")
-    assert come(database, ada, "a") == first
-    come(database, bob, "c")
-    come(database, ada, "c", day=2)
-    with pytest.raises(TooManyVersionsError, match="3 versions, the most"):
-        come(database, ada, "d", day=9)
-    assert come(database, ada, "a", day=9) == first

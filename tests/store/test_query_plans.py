@@ -11,7 +11,7 @@ from tests.store.league import NOON, League
 
 from meijin.game import STANDARD, Ending
 from meijin.store import bots, games, tournaments
-from meijin.store.bots import EngineRow
+from meijin.store.access.versions import EngineRow, arrive
 from meijin.store.faults import fault_groups, fault_times
 from meijin.store.ladders import planning, versions
 from meijin.store.ladders.days import last_mark
@@ -84,7 +84,7 @@ listed = partial(games.list_games, limit=10, before=9)
             NEITHER,
         ),
         (
-            partial(bots.bot_version, bot_id=BOT, engine=ENGINE, now=NOON),
+            partial(arrive, bot_id=BOT, engine=ENGINE, now=NOON),
             "bot_id=. AND digest=.",
             NEITHER,
         ),

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, func, inspect, text, update
 
 from meijin.game import Choose, Color, Decision, encode_moves
 from meijin.store import Database
-from meijin.store.bots import EngineRow, bot_version
+from meijin.store.access.versions import EngineRow, arrive
 from meijin.store.faults import list_faults, signature_of
 from meijin.store.games import decode_decisions, get_game
 from meijin.store.running_games import read_running_games
@@ -33,7 +33,11 @@ def migrate_by_steps(
 ) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
-    with database.writer.connect() as connection, connection.begin():
+    with (
+        database.writer.connect() as connection,
+        database._unchecked(connection),
+        connection.begin(),
+    ):
         config.attributes["connection"] = connection
         way(config, revision)
 
@@ -164,7 +168,7 @@ def test_threads_and_memory_can_be_taken_back(any_database_url: str) -> None:
         before = texts(database), database.read(described)
         database.migrate()
         engine = EngineRow("1", "1", threads=8, memory_bytes=2**40)
-        database.write(partial(bot_version, bot_id=BotId(1), engine=engine, now=datetime.now(UTC)))
+        database.write(partial(arrive, bot_id=BotId(1), engine=engine, now=datetime.now(UTC)))
         migrate_by_steps(database, "0028", command.downgrade)
         assert (texts(database), database.read(described)) == before
         database.migrate()

@@ -123,12 +123,12 @@ class Bot(_message.Message):
     game after game; FaultService says for how long.
     """
     hardware: _builtins.str
-    """What its newest version said last that it runs on; empty where it said
+    """What its newest version says that it runs on; empty where it says
     nothing. Nobody has checked it.
     """
     nodes_per_second: _builtins.int
     """How many positions a second the reference search visits there, as that version
-    said last; 0 where it said nothing. Nobody has checked it.
+    says; 0 where it says nothing. Nobody has checked it.
     """
     unexamined: _builtins.bool
     """The version that is there gets no rated games, since this server asks for a
@@ -159,10 +159,10 @@ class Bot(_message.Message):
     hidden: _builtins.bool
     """It is left out of lists of bots and of ladders' tables."""
     digest: _builtins.str
-    """Tells its newest version apart from its others; empty before it has one."""
+    """Of the program of its newest version; empty before it has one."""
     threads: _builtins.int
-    """The threads that the search of its newest version was told to use, as that said last;
-    absent where it said nothing.
+    """The threads that the search of its newest version was told to use; absent where it
+    says nothing.
     """
     memory_bytes: _builtins.int
     """The bytes of memory that that version was told to keep to; likewise."""
@@ -542,24 +542,24 @@ class BotVersion(_message.Message):
     RATED_GAMES_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
+    DEVIATION_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """What the bot called it."""
     digest: _builtins.str
-    """Tells versions apart."""
+    """Of the program."""
     hardware: _builtins.str
-    """What it said last that it runs on; empty where it said nothing. Nobody has
+    """What it says that it runs on; empty where it says nothing. Nobody has
     checked it.
     """
     version_id: _builtins.str
     """Names it on the server."""
     nodes_per_second: _builtins.int
     """How many positions a second the reference search visits there, as it said
-    last; 0 where it said nothing. Nobody has checked it.
+    first; 0 where it says nothing. Nobody has checked it.
     """
     threads: _builtins.int
-    """The threads that its search was told to use, as it said last; absent where it said
-    nothing.
-    """
+    """The threads that its search was told to use; absent where it says nothing."""
     memory_bytes: _builtins.int
     """The bytes of memory that it was told to keep to; likewise."""
     parent_version_id: _builtins.str
@@ -582,6 +582,14 @@ class BotVersion(_message.Message):
     """Its rated games in that run."""
     faults: _builtins.int
     """Those of them that it forfeited."""
+    deviation: _builtins.str
+    """How it was unlike all this last, such as `16 instead of 4 threads`, and got no version of
+    its own; empty where it never was.
+    """
+    name: _builtins.str
+    """What it is called, numbered from the second version of one label on, as in `1.0 #2`; may
+    be empty, where its label is.
+    """
     @_builtins.property
     def configuration(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Its options, as `name=value`."""
@@ -623,10 +631,12 @@ class BotVersion(_message.Message):
         rated_games: _builtins.int = ...,
         score: _ladder_service_pb2.Score | None = ...,
         faults: _builtins.int = ...,
+        deviation: _builtins.str = ...,
+        name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "bound", b"bound", "create_time", b"create_time", "doctor_time", b"doctor_time", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "memory_bytes", b"memory_bytes", "rating", b"rating", "score", b"score", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "bound", b"bound", "configuration", b"configuration", "create_time", b"create_time", "digest", b"digest", "doctor_time", b"doctor_time", "faults", b"faults", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "hardware", b"hardware", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "parent_version_id", b"parent_version_id", "rated_games", b"rated_games", "rating", b"rating", "score", b"score", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "bound", b"bound", "configuration", b"configuration", "create_time", b"create_time", "deviation", b"deviation", "digest", b"digest", "doctor_time", b"doctor_time", "faults", b"faults", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "hardware", b"hardware", "margin", b"margin", "memory_bytes", b"memory_bytes", "name", b"name", "nodes_per_second", b"nodes_per_second", "parent_version_id", b"parent_version_id", "rated_games", b"rated_games", "rating", b"rating", "score", b"score", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bound: _TypeAlias = _typing.Literal["bound"]  # noqa: Y015
     _WhichOneofArgType__bound: _TypeAlias = _typing.Literal["_bound", b"_bound"]  # noqa: Y015
@@ -950,24 +960,24 @@ class CompareVersionsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NAME_FIELD_NUMBER: _builtins.int
-    DIGEST_FIELD_NUMBER: _builtins.int
-    OTHER_DIGEST_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    OTHER_VERSION_ID_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The bot."""
-    digest: _builtins.str
-    """The digest of one version."""
-    other_digest: _builtins.str
-    """The digest of the other."""
+    version_id: _builtins.str
+    """The id of one version."""
+    other_version_id: _builtins.str
+    """The id of the other."""
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
-        digest: _builtins.str = ...,
-        other_digest: _builtins.str = ...,
+        version_id: _builtins.str = ...,
+        other_version_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "name", b"name", "other_digest", b"other_digest"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "other_version_id", b"other_version_id", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -554,9 +554,9 @@ class GameEngine(_message.Message):
     digest: _builtins.str
     """Changes whenever the program or its configuration does."""
     hardware: _builtins.str
-    """What it had said last, when the game began, that it runs on; may be empty."""
+    """What it had said, when the game began, that it runs on; may be empty."""
     threads: _builtins.int
-    """The threads that its search was told to use, as it had said last by then; absent
+    """The threads that its search was told to use, as it had said by then; absent
     where that is not known.
     """
     memory_bytes: _builtins.int

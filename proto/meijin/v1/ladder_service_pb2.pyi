@@ -180,21 +180,19 @@ class Standing(_message.Message):
     too narrow. False for runs of releases that did not look.
     """
     hardware: _builtins.str
-    """What the version said last that it runs on; empty where it said nothing.
+    """What the version says that it runs on; empty where it says nothing.
     Nobody has checked it.
     """
     digest: _builtins.str
-    """Tells the version apart from the bot's others."""
+    """Of the version's program."""
     version_id: _builtins.str
     """Names the version, whatever its label."""
     nodes_per_second: _builtins.int
     """How many positions a second the reference search visits on its hardware, as
-    it said last; 0 where it said nothing. Nobody has checked it.
+    it said first; 0 where it says nothing. Nobody has checked it.
     """
     threads: _builtins.int
-    """The threads that its search was told to use, as it said last; absent where it said
-    nothing.
-    """
+    """The threads that its search was told to use; absent where it says nothing."""
     memory_bytes: _builtins.int
     """The bytes of memory that it was told to keep to; likewise."""
     form: _builtins.float

@@ -177,23 +177,26 @@ class Hello(_message.Message):
     hardware: _builtins.str
     """What the bot runs on, for people, such as `AMD EPYC 7B13, 2 cores`: at most
     80 characters, without control characters, which are taken out. It is shown
-    as it was said; another one makes no new version.
+    as it was said.
     """
     nodes_per_second: _builtins.int
     """How many positions a second the reference search visits on that hardware, as
     `meijin bot bench` measured it there; 0 for not told. At most 10^12. It is shown
-    beside the hardware, and another one makes no new version.
+    beside the hardware.
     """
     threads: _builtins.int
     """The threads that its search of one game was told to use, 1 to 65,536; absent where
-    that is not known. It is shown beside the hardware, and another number makes no new
-    version.
+    that is not known. It is shown beside the hardware.
     """
     memory_bytes: _builtins.int
     """The bytes of memory that it was told to keep to, 1 to 2^50; likewise."""
     @_builtins.property
     def engine(self) -> Global___Engine:
-        """The program and its configuration; a new digest is a new rated entity."""
+        """The program and its configuration. Another digest is another rated entity, and so
+        are other options, another `hardware`, `threads` or `memory_bytes`, and a
+        `nodes_per_second` that differs by more than 1.5 times; what is left out is no
+        difference. Who returns to what it was before is that entity again.
+        """
 
     @_builtins.property
     def capabilities(self) -> Global___Capabilities:

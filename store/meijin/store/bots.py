@@ -1,15 +1,13 @@
 """Bots and their versions."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
     Connection,
     Select,
     String,
-    bindparam,
     case,
     cast,
     false,
@@ -20,8 +18,8 @@ from sqlalchemy import (
 )
 
 from meijin.store.access.people import is_person
-from meijin.store.errors import RowNotFoundError, TooManyVersionsError, did_you_mean
-from meijin.store.rows import add_row, change_row, columns_of, read_row, read_rows
+from meijin.store.errors import RowNotFoundError, did_you_mean
+from meijin.store.rows import add_row, columns_of, read_row, read_rows
 from meijin.store.schema import (
     Bot,
     BotId,
@@ -33,40 +31,8 @@ from meijin.store.schema import (
     computed,
 )
 
-MAX_VERSIONS = 1000
-"""Of one bot."""
-
-MAX_VERSIONS_A_DAY = 100
-"""New ones of one bot, in 24 hours."""
-
-
 MAX_DISPLAY_NAMES = 20_000
 """That are told at once."""
-
-MACHINE = ("hardware", "nodes_per_second", "threads", "memory_bytes")
-"""What a version says of where it runs, the last word of which is kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineRow:
-    """The program behind a bot as it introduced itself."""
-
-    label: str
-    digest: str
-    configuration: tuple[str, ...] = ()
-    hardware: str | None = ""
-    """What it says that it runs on: no part of what it is. ``None`` leaves what it said last."""
-    nodes_per_second: int = 0
-    """Of the reference search there, as it says; 0 where it says nothing."""
-    threads: int | None = None
-    """That its search was told to use; ``None`` where it says nothing."""
-    memory_bytes: int | None = None
-    """That it was told to keep to; likewise."""
-
-    def changes_machine(self, known: object) -> bool:
-        """Whether it says otherwise where it runs than a row of its version does."""
-        is_told = self.hardware is not None
-        return is_told and any(getattr(self, each) != getattr(known, each) for each in MACHINE)
 
 
 class BotRow(Bot):
@@ -75,11 +41,11 @@ class BotRow(Bot):
     owner: str = computed(func.coalesce(Owner.name, ""))
     """Empty when it has none."""
     hardware: str = computed(func.coalesce(BotVersion.hardware, ""))
-    """What its newest version said last that it runs on; empty where it said nothing."""
+    """What its newest version says that it runs on; empty where it says nothing."""
     nodes_per_second: int = computed(func.coalesce(BotVersion.nodes_per_second, 0))
-    """Of the reference search there, as that version said last; 0 where it said nothing."""
+    """Of the reference search there, as that version says; 0 where it says nothing."""
     threads: int | None = computed(BotVersion.threads)
-    """That its search was told to use, as that version said last; ``None`` where it said nothing."""
+    """That its search was told to use, as that version says; ``None`` where it says nothing."""
     memory_bytes: int | None = computed(BotVersion.memory_bytes)
     """That it was told to keep to; likewise."""
     version: str = computed(func.coalesce(BotVersion.label, ""))
@@ -87,6 +53,32 @@ class BotRow(Bot):
     digest: str = computed(func.coalesce(BotVersion.digest, ""))
     configuration: Sequence[str] | None = computed(BotVersion.configuration)
     """The options of that version, each ``name=value``; ``None`` before it has one."""
+
+
+_OTHER = aliased(BotVersion)
+_ORDINAL = (
+    select(func.count())
+    .where(
+        _OTHER.bot_id == BotVersion.bot_id,
+        _OTHER.label == BotVersion.label,
+        _OTHER.id <= BotVersion.id,
+    )
+    .scalar_subquery()
+)
+"""Counts a bot's versions of one label, from 1 on."""
+
+DISTINCT_LABEL = case(
+    (_ORDINAL == 1, BotVersion.label),
+    else_=func.ltrim(BotVersion.label + " #" + cast(_ORDINAL, String)),
+)
+"""A version's label, by which a bot's versions are told apart: ``1.0``, and then ``1.0 #2``."""
+
+
+class VersionRow(BotVersion):
+    """A version as it is listed."""
+
+    name: str = computed(DISTINCT_LABEL)
+    """May be empty, where its label is."""
 
 
 def find_bot(connection: Connection, name: str) -> BotId | None:
@@ -142,69 +134,6 @@ def add_bot(
         name=name, create_time=now, owner_id=owner_id, is_open=is_open, display_name=display_name
     )
     return add_row(connection, row).id
-
-
-def bot_version(
-    connection: Connection, bot_id: BotId, engine: EngineRow, now: datetime
-) -> BotVersionId:
-    """The version of a bot with this digest; made, with its lineage, when it is new.
-
-    What it runs on, and how fast that is, is kept as it says now.
-
-    Raises:
-        TooManyVersionsError: it is new, and the bot has as many as it may have.
-    """
-    names = {"of_bot": bot_id, "of_digest": engine.digest}
-    known = connection.execute(_VERSION, names).one_or_none()
-    if known is None:
-        return _add_version(connection, bot_id, engine, now)
-    if engine.changes_machine(known):
-        said = {name: getattr(engine, name) for name in MACHINE}
-        change_row(connection, BotVersion, known.id, **said)
-    return BotVersionId(known.id)
-
-
-def _add_version(
-    connection: Connection, bot_id: BotId, engine: EngineRow, now: datetime
-) -> BotVersionId:
-    newest = connection.scalar(_NEWEST_VERSION, {"of_bot": bot_id})
-    if newest is not None:
-        _check_versions(connection, bot_id, now)
-    row = BotVersion(
-        bot_id=bot_id,
-        digest=engine.digest,
-        label=engine.label,
-        configuration=list(engine.configuration),
-        create_time=now,
-        parent_id=newest,
-        hardware=engine.hardware or "",
-        nodes_per_second=engine.nodes_per_second,
-        threads=engine.threads,
-        memory_bytes=engine.memory_bytes,
-    )
-    return add_row(connection, row).id
-
-
-_VERSION = select(BotVersion.id, *(getattr(BotVersion, name) for name in MACHINE)).where(
-    BotVersion.bot_id == bindparam("of_bot"), BotVersion.digest == bindparam("of_digest")
-)
-_NEWEST_VERSION = select(func.max(BotVersion.id)).where(BotVersion.bot_id == bindparam("of_bot"))
-
-
-def _check_versions(connection: Connection, bot_id: BotId, now: datetime) -> None:
-    """Refuse a new version to a bot that has too many: each is kept forever.
-
-    The oldest of the last this many is looked up in the order of the versions, none is counted.
-    """
-    times = select(BotVersion.create_time).where(BotVersion.bot_id == bot_id)
-    newest_first = times.order_by(BotVersion.id.desc()).limit(1)
-    if connection.scalar(newest_first.offset(MAX_VERSIONS - 1)) is not None:
-        message = f"the bot has {MAX_VERSIONS} versions, the most; register another bot"
-        raise TooManyVersionsError(message)
-    of_today = connection.scalar(newest_first.offset(MAX_VERSIONS_A_DAY - 1))
-    if of_today is not None and of_today > now - timedelta(days=1):
-        message = f"the bot has {MAX_VERSIONS_A_DAY} new versions in a day, the most; come with one"
-        raise TooManyVersionsError(f"{message} that was here before, or tomorrow")
 
 
 def list_bots(
@@ -292,67 +221,52 @@ def labels_of(
     return {row.id: row.label for row in connection.execute(query.order_by(BotVersion.id))}
 
 
-_OTHER = aliased(BotVersion)
-_ORDINAL = (
-    select(func.count())
-    .where(
-        _OTHER.bot_id == BotVersion.bot_id,
-        _OTHER.label == BotVersion.label,
-        _OTHER.id <= BotVersion.id,
-    )
-    .scalar_subquery()
-)
-"""Counts a bot's versions of one label, from 1 on."""
-
-DISTINCT_LABEL = case(
-    (_ORDINAL == 1, BotVersion.label),
-    else_=func.ltrim(BotVersion.label + " #" + cast(_ORDINAL, String)),
-)
-"""A version's label, by which a bot's versions are told apart: ``1.0``, and then ``1.0 #2``."""
-
-
 def newest_versions(connection: Connection, bot_id: BotId, limit: int) -> Sequence[BotVersionId]:
     """The newest versions of a bot, newest first."""
     query = select(BotVersion.id).where(BotVersion.bot_id == bot_id)
     return connection.scalars(query.order_by(BotVersion.id.desc()).limit(limit)).all()
 
 
-def version_row(connection: Connection, version_id: BotVersionId) -> BotVersion:
-    query = select(BotVersion).where(BotVersion.id == version_id)
-    found = read_row(BotVersion, connection.execute(query))
+def version_row(connection: Connection, version_id: BotVersionId) -> VersionRow:
+    query = _listed_versions().where(BotVersion.id == version_id)
+    found = read_row(VersionRow, connection.execute(query))
     assert found is not None, "versions are never deleted"
     return found
 
 
-def version_with(connection: Connection, bot_id: BotId, digest: str) -> BotVersion:
-    """The version of a bot with this digest.
+def version_of(connection: Connection, bot_id: BotId, version_id: BotVersionId) -> VersionRow:
+    """This version of a bot.
 
     Raises:
         RowNotFoundError: it has none such.
     """
-    query = select(BotVersion).where(BotVersion.bot_id == bot_id, BotVersion.digest == digest)
-    found = read_row(BotVersion, connection.execute(query))
+    query = _listed_versions().where(BotVersion.bot_id == bot_id, BotVersion.id == version_id)
+    found = read_row(VersionRow, connection.execute(query))
     if found is None:
-        raise RowNotFoundError(f'no version "{digest}"; list the versions to see their digests')
+        raise RowNotFoundError(f"no version {version_id}; list the versions to see their ids")
     return found
 
 
-def newest_version_rows(connection: Connection, bot_id: BotId, limit: int) -> Sequence[BotVersion]:
+def newest_version_rows(connection: Connection, bot_id: BotId, limit: int) -> Sequence[VersionRow]:
     """The newest versions of a bot as they are listed, newest first."""
-    query = select(BotVersion).where(BotVersion.bot_id == bot_id)
+    query = _listed_versions().where(BotVersion.bot_id == bot_id)
     return read_rows(
-        BotVersion, connection.execute(query.order_by(BotVersion.id.desc()).limit(limit))
+        VersionRow, connection.execute(query.order_by(BotVersion.id.desc()).limit(limit))
     )
 
 
 def list_versions(
     connection: Connection, bot_id: BotId, *, limit: int, after: int = 0
-) -> Sequence[BotVersion]:
+) -> Sequence[VersionRow]:
     """A bot's versions, oldest first, from the one after the id `after`."""
     query = (
-        select(BotVersion)
+        _listed_versions()
         .where(BotVersion.bot_id == bot_id, BotVersion.id > after)
         .order_by(BotVersion.id)
         .limit(limit)
     )
-    return read_rows(BotVersion, connection.execute(query))
+    return read_rows(VersionRow, connection.execute(query))
+
+
+def _listed_versions() -> Select[*tuple[Any, ...]]:
+    return select(*columns_of(VersionRow)).select_from(BotVersion)

@@ -105,6 +105,26 @@ async def test_a_changed_file_is_told_by_its_digest(server: ServerInTest) -> Non
         assert 'version "' not in words
 
 
+async def test_a_machine_may_change_after_the_deadline(server: ServerInTest) -> None:
+    """The version that counts stays the one, and it is shown how it was unlike it; no option may."""
+    token = await add(server, "ada", "Ada")
+    engine = play_pb.Engine(version="1", digest="d", configuration=["depth=4"])
+    for threads in (4, 8, 16):
+        peer = await server.peer(token)
+        await peer.hello(engine=engine, threads=threads)
+        notice = (await peer.welcome()).notice
+        if threads == 8:
+            await change(server, deadline_now=True)
+    told = '"ada" still plays as version "1 #2" with other hardware (16 instead of 8 threads): '
+    assert notice == told + "the deadline of its class is over"
+    assert (await only_student(server)).version_id == str(2)
+    versions = (await server.ask("BotService/ListBotVersions", name="ada")).versions
+    assert [each.deviation for each in versions] == ["", "16 instead of 8 threads"]
+    peer = await server.peer(token)
+    await peer.hello(engine=play_pb.Engine(version="1", digest="d", configuration=["depth=5"]))
+    assert (await peer.closed()).reason == "DEADLINE_PASSED"
+
+
 async def test_who_came_with_nothing_in_time_is_refused(server: ServerInTest) -> None:
     """Until the deadline is moved, or lifted."""
     token = await add(server, "ada", "Ada")

@@ -108,17 +108,17 @@ async def test_a_list_says_what_a_bot_has_come_to(server: ServerInTest) -> None:
 
 
 async def test_two_versions_are_compared(server: ServerInTest) -> None:
-    """By their digests, with what the published run says of them; others are not found."""
+    """By their ids, with what the published run says of them; others are not found."""
     for version in ("1.0", "2.0"):
         await server.bot("ada", version=version)
     versions = (await server.ask(GET, name="ada", with_results=True)).versions
-    newer, older = (each.digest for each in versions)
-    asked = {"name": "ada", "digest": older, "other_digest": newer}
+    newer, older = (each.version_id for each in versions)
+    asked = {"name": "ada", "version_id": older, "other_version_id": newer}
     found = await server.ask("BotService/CompareVersions", **asked)
     assert (found.one.version, found.other.version) == ("1.0", "2.0")
     assert (found.one_games, found.other_games, found.positions) == (0, 0, 0)
     assert not found.one.HasField("score")
-    for missing in ({"name": "bob"}, {"digest": "x"}):
+    for missing in ({"name": "bob"}, {"version_id": "77"}):
         end = await server.refusal("BotService/CompareVersions", **asked | missing)
         assert end.reason == "NOT_FOUND"
 
@@ -147,8 +147,8 @@ async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:
         await peer.hello(
             "ada",
             engine=play_pb.Engine(version=version, digest=digest, configuration=["depth=4"]),
-            hardware=f"machine {version}",
-            nodes_per_second=ord(version[-1]),
+            hardware=f"machine {version[0]}",
+            nodes_per_second=ord(version[0]),
         )
         await peer.welcome()
     bot = (await listed(server))["ada"]
@@ -160,11 +160,11 @@ async def test_versions_are_listed_oldest_first(server: ServerInTest) -> None:
     versions = [*page.versions, *rest.versions]
     assert rest.next_page_token == ""
     assert [(each.version, each.digest, each.hardware) for each in versions] == [
-        ("1", "x", "machine 1b"),
+        ("1", "x", "machine 1"),
         ("2", "y", "machine 2"),
         ("3", "version:3", "machine 3"),
     ]
-    assert [version.nodes_per_second for version in versions] == [ord(each) for each in "b23"]
+    assert [version.nodes_per_second for version in versions] == [ord(each) for each in "123"]
     assert list(versions[0].configuration) == ["depth=4"]
     assert versions[0].create_time.seconds > 0
     found = (await server.ask(GET, name="ada", with_results=True)).versions

@@ -20,7 +20,7 @@ from meijin.server.match.wire import (
     engine_from_proto,
     hello_from_proto,
 )
-from meijin.store.bots import EngineRow
+from meijin.store.access.versions import EngineRow
 from meijin.store.schema import BotId, GameId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.contract import (

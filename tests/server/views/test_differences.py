@@ -13,6 +13,7 @@ from meijin.game.board.symmetry import symmetries
 from meijin.server.views import differences
 from meijin.server.views.differences import VersionComparison, VersionMove, compare_versions
 from meijin.store import Database
+from meijin.store.bots import list_versions
 from meijin.store.errors import RowNotFoundError
 from meijin.store.schema import GameId, Score
 
@@ -38,8 +39,10 @@ def league(tmp_path: Path) -> Iterator[League]:
 
 def compare(league: League, one: str = "1.0", other: str = "2.0") -> VersionComparison:
     name = f"{league.name}-bot-0"
-    asked = partial(compare_versions, name=name, digest=one, other_digest=other)
-    return league.database.read(asked)
+    rows = league.database.read(list_versions, league.bots[0], limit=9)
+    ids = {row.label: row.id for row in rows}
+    asked = partial(compare_versions, version_id=ids[one], other_version_id=ids[other])
+    return league.database.read(asked, name=name)
 
 
 def play(league: League, line: Sequence[int], *results: Result) -> None:
@@ -101,5 +104,7 @@ def test_what_was_met_most_comes_first(league: League, monkeypatch: pytest.Monke
 
 
 def test_what_is_not_there_is_named(league: League) -> None:
-    with pytest.raises(RowNotFoundError, match='no version "9"'):
-        compare(league, other="9")
+    (version_id,) = league.versions[1:]
+    asked = partial(compare_versions, version_id=version_id, other_version_id=version_id)
+    with pytest.raises(RowNotFoundError, match=f"no version {version_id}; list"):
+        league.database.read(asked, name=f"{league.name}-bot-0")

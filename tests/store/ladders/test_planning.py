@@ -8,7 +8,7 @@ from tests.store.endings import play
 
 from meijin.game import Result
 from meijin.store import Database
-from meijin.store.bots import EngineRow, bot_version
+from meijin.store.access.versions import EngineRow, arrive
 from meijin.store.journal import JournalEntry, commit_entry
 from meijin.store.ladders.planning import (
     ladder_state,
@@ -46,5 +46,5 @@ def test_repeats_of_older_versions_are_forgotten(database: Database, scene: Scen
 
     assert repeats() == Counter({scene.bots: 2})
     engine = EngineRow("2.0", "another digest")
-    database.write(bot_version, scene.bots[1], engine, scene.now)
+    database.write(arrive, scene.bots[1], engine, scene.now)
     assert repeats() == Counter()

@@ -27,16 +27,10 @@ def version(key: int, label: str, digest: str, *options: str, **said: int | str)
     return found
 
 
-def test_versions_of_one_label_are_told_apart() -> None:
-    """By what their digests begin with, as are those without a label."""
-    versions = [
-        version(1, "1.0", "a" * 64),
-        version(2, "1.0", "b" * 64),
-        version(3, "2.0", "c" * 64),
-        version(4, "", "d" * 64),
-    ]
-    names = {"1": "1.0 aaaaaaa", "2": "1.0 bbbbbbb", "3": "2.0", "4": "ddddddd"}
-    assert version_names(versions) == names
+def test_versions_have_names() -> None:
+    """Of the server, and by their digests where that has none."""
+    versions = [version(1, "1.0", "a" * 64, name="1.0 #2"), version(2, "", "d" * 64)]
+    assert version_names(versions) == {"1": "1.0 #2", "2": "ddddddd"}
 
 
 def test_what_changed_between_versions() -> None:
@@ -47,6 +41,10 @@ def test_what_changed_between_versions() -> None:
     assert list(changes(before, before)) == []
     told = ["+ level=4", "− level=3", "Threads 4 → 8", "Memory 1,024 MB → –", "Hardware – → M2"]  # noqa: RUF001
     assert list(changes(after, before)) == told
+    after = version(2, "2", "a", "level=3", "tt=1", threads=4, memory_bytes=2**30)
+    after.nodes_per_second, after.deviation = 2_000_000, "8 instead of 4 threads"
+    noted = "also came as 8 instead of 4 threads, without a version of its own"
+    assert list(changes(after, before)) == ["Nodes/s – → 2.00M", noted]  # noqa: RUF001
 
 
 def difference(moves: list[int], game_id: int) -> pb.VersionDifference:
@@ -60,19 +58,19 @@ def difference(moves: list[int], game_id: int) -> pb.VersionDifference:
 async def test_two_versions_side_by_side() -> None:
     """The first positions on boards, others as lines; each with how often, how well and a game."""
     found = pb.CompareVersionsResponse(
-        one=version(1, "1.0", "a" * 64, "level=3"),
-        other=version(2, "1.0", "b" * 64, "level=4"),
+        one=version(1, "1.0", "a" * 64, "level=3", name="1.0"),
+        other=version(2, "1.0", "b" * 64, "level=4", name="1.0 #2"),
         one_games=20,
         other_games=30,
         positions=44,
         differing=DRAWN + 1,
         differences=[difference([112, 97, 113][: count % 4], count) for count in range(DRAWN + 1)],
     )
-    page = "/bots/ada/versions?a=x&b=y"
+    page = "/bots/ada/versions?a=1&b=2"
     told = (
         "A: ",
-        "1.0 aaaaaaa",
-        "1.0 bbbbbbb",
+        "1.0",
+        "1.0 #2",
         "+ level=4, − level=3",  # noqa: RUF001
         "both have met 44 positions",
         'href="/games/3?ply=4">a15</a> in 4 of 5 <span class="chip won">75.0 %</span>',

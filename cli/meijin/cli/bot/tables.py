@@ -94,22 +94,25 @@ def bot_lines(bot: pb.Bot, now: datetime) -> Iterator[str]:
         yield seen if seen == "away" else f"away, seen {seen}"
     rating = f", Elo {bot.rating:.0f} on ladder {bot.ladder}" if bot.HasField("rating") else ""
     yield f"{count_text(bot.games)}{rating}"
-    if machine := ", ".join(filter(None, _machine(bot))):
+    if machine := _machine(bot):
         yield machine
     if bot.digest:
         options = f", options {_options(bot)}" if bot.configuration else ""
         yield f"digest {bot.digest[:DIGEST_LENGTH]}{options}"
 
 
-def _machine(bot: pb.Bot) -> Iterator[str]:
-    yield bot.hardware
-    yield _rate(bot) and f"{_rate(bot)} nodes/s"
-    yield f"{bot.threads} threads" if bot.threads else ""
-    yield memory_text(bot.memory_bytes)
+def _machine(row: pb.Bot | pb.BotVersion) -> str:
+    said = (
+        row.hardware,
+        _rate(row) and f"{_rate(row)} nodes/s",
+        f"{row.threads} threads" if row.threads else "",
+        memory_text(row.memory_bytes),
+    )
+    return ", ".join(filter(None, said))
 
 
 VERSIONS = (
-    text("version"),
+    text("version", "name"),
     text("since (UTC)", time_of("create_time")),
     text("options", _options),
     text("hardware"),
@@ -133,16 +136,17 @@ def lineage_table(bot: pb.Bot, versions: Iterable[pb.BotVersion]) -> Table:
         text("version", _label),
         text("came from", parent),
         text("since (UTC)", time_of("create_time")),
-        text("hardware"),
+        text("machine", _machine),
         number("Elo", _version_rating),
         number("±", _margin),
         number("games", lambda row: row.rated_games or ""),
+        *([text("also came as", "deviation")] if any(each.deviation for each in listed) else []),
     )
     return table(f"Versions of {bot.name}", columns, listed)
 
 
 def _label(version: pb.BotVersion) -> str:
-    return version.version or f"id {version.version_id}"
+    return version.name or f"id {version.version_id}"
 
 
 ENDINGS = (

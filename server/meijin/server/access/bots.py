@@ -1,6 +1,6 @@
 """Bots: registered and changed by owners and operators."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Self
@@ -28,14 +28,13 @@ from meijin.store.access.audit import Facts
 from meijin.store.access.owners import OwnerRow
 from meijin.store.access.people import is_person_name
 from meijin.store.access.tokens import add_token
-from meijin.store.bots import EngineRow
+from meijin.store.access.versions import EngineRow, set_doctor_time
 from meijin.store.rows import change_row
 from meijin.store.schema import (
     REASON,
     Bot,
     BotId,
     BotState,
-    BotVersion,
     BotVersionId,
     ChallengePolicy,
     OwnerId,
@@ -166,25 +165,24 @@ def add_bot_token(connection: Connection, caller: Caller, bot_id: BotId, secret:
 
 def report_doctor(
     connection: Connection, caller: Caller, name: str, engine: EngineRow, *, has_passed: bool
-) -> tuple[BotId, BotVersion]:
-    """Keep whether a version of the caller's own bot has passed the doctor.
+) -> tuple[BotId, store.VersionRow, Sequence[BotVersionId]]:
+    """Keep whether a program of the caller's own bot has passed the doctor.
 
     Raises:
         MeijinError: the bot may not play.
     """
-    engine = replace(engine, hardware=None)  # it was not there to say
     hello = Hello(name, engine, Capabilities(), resume_session_id="")
     bot = admit(connection, hello=hello, identity=caller.identity, now=caller.time)
     before = store.version_row(connection, bot.version_id)
     time = caller.time if has_passed else None
-    change_row(connection, BotVersion, bot.version_id, doctor_time=time)
+    versions = set_doctor_time(connection, before, time)
     after = store.version_row(connection, bot.version_id)
     facts = [
         {"version": row.label, "passed": row.doctor_time is not None} for row in (before, after)
     ]
     subject = f"bot {bot.name}"
     caller.note(connection, "report the doctor", subject, before=facts[0], after=facts[1])
-    return bot.bot_id, after
+    return bot.bot_id, after, versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,10 +102,9 @@ class ActionHandler:
 
     def say_goodbye(self, session: Session) -> None:
         """The bot leaves for good: it resigns its running games."""
-        player = session.player
         for game in list(session.games.values()):
-            if game.is_played_by(player, session.version_id):
-                game.arbiter.resign(game.seat(player))
+            if session.plays(game):
+                game.arbiter.resign(game.seat(session.player))
                 self._games.end(game)
 
     def _fail(self, session: Session, game: LiveGame, failure: Failure) -> None:
@@ -120,9 +119,8 @@ class ActionHandler:
             game.arbiter.add_evidence(traceback=traceback)
 
     def _find(self, session: Session, number: int, ply: int, moment: Moment) -> LiveGame | None:
-        player = session.player
         game = session.games.get(number)
-        if game is None or not game.is_played_by(player, session.version_id):
+        if game is None or not session.plays(game):
             detail = f"you play no game {number}"
             self._tell(session, Notice(number, ply, NoticeReason.UNKNOWN_GAME, detail), moment)
             return None

@@ -1,6 +1,6 @@
 """Admission: the bot behind a hello, known by its token, or by its name where anyone may play."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -17,14 +17,15 @@ from meijin.server.errors import (
 )
 from meijin.server.match.live.commands import Hello
 from meijin.server.match.live.live_game import SUPPLIER_FAILURES
+from meijin.server.match.variants import tell
 from meijin.store import bots
 from meijin.store.access import classes
 from meijin.store.access.arrivals import Arrival, arrival_by_id, arrival_by_name, note_arrival
 from meijin.store.access.tokens import Identity
-from meijin.store.bots import EngineRow
+from meijin.store.access.versions import EngineRow, arrive, versions_of
 from meijin.store.errors import RowNotFoundError
 from meijin.store.faults import fault_times
-from meijin.store.schema import Bot, BotId, BotState, BotVersionId, FaultKind
+from meijin.store.schema import Bot, BotId, BotState, BotVersion, BotVersionId, FaultKind
 from meijin.wire.contract import check_own_name
 from meijin.wire.text import minute_text
 
@@ -35,6 +36,10 @@ class Admitted(NamedTuple):
     bot_id: BotId
     name: str
     version_id: BotVersionId
+    siblings: Collection[BotVersionId]
+    """The versions of the same program, on any machine."""
+    notice: str
+    """What its owner is to know of the version; mostly empty."""
     supplier_failures: Sequence[datetime]
     """The last times at which its supplier failed, oldest first."""
     is_hidden: bool
@@ -90,7 +95,7 @@ def _arrival(
             raise UnauthenticatedError(f"{registered}: send its token, or take another name")
     else:
         assert identity.bot_id is not None
-        bot = _known_bot(connection, identity.bot_id, identity, hello.engine, now)
+        bot = _known_bot(connection, identity.bot_id, identity, now)
         if not bot.has_token:
             raise UnauthenticatedError("the bot's token was replaced")
     if hello.bot_name not in {"", bot.name, *bot.former_names}:
@@ -105,23 +110,32 @@ def _admit(connection: Connection, bot: Arrival, hello: Hello, now: datetime) ->
     if (error := refusal(bot)) is not None:
         raise error
     engine = hello.engine
-    if bot.is_late(engine.digest, now):
-        raise _late(bot, engine)
+    counted = _counted(connection, bot, now)
+    if bot.is_over(now) and (counted is None or not engine.is_program_of(counted)):
+        is_known = bool(versions_of(connection, bot.id, engine.digest))
+        raise _late(bot, engine, counted, is_known=is_known)
+    arrived = arrive(connection, bot.id, engine, now, only=counted)
+    version = arrived.version
     failures: Sequence[datetime] = ()
     if bot.has_failed_supplier:
         failures = fault_times(connection, bot.id, FaultKind.SUPPLIER, limit=SUPPLIER_FAILURES)
-    version_id = _version(connection, bot, engine, now)
-    has_passed = bot.doctor_time is not None
-    return Admitted(bot.id, bot.name, version_id, failures, bot.is_hidden, has_passed)
+    return Admitted(
+        bot.id,
+        bot.name,
+        version.id,
+        siblings=[each.id for each in arrived.siblings],
+        notice=tell(connection, bot.name, engine, arrived, is_over=bot.is_over(now)),
+        supplier_failures=failures,
+        is_hidden=bot.is_hidden,
+        has_passed=version.doctor_time is not None,
+    )
 
 
-def _version(
-    connection: Connection, bot: Arrival, engine: EngineRow, now: datetime
-) -> BotVersionId:
-    """The version that a bot comes with; nothing is written where it is as it was."""
-    if bot.version_id is not None and not engine.changes_machine(bot):
-        return bot.version_id
-    return bots.bot_version(connection, bot.id, engine, now)
+def _counted(connection: Connection, bot: Arrival, now: datetime) -> BotVersion | None:
+    """The version that a bot has to be since its class's deadline; ``None`` where there is none."""
+    if bot.counted_id is None or not bot.is_over(now):
+        return None
+    return bots.version_row(connection, bot.counted_id)
 
 
 def refusal(bot: Bot) -> MeijinError | None:
@@ -146,50 +160,46 @@ SHOWN_DIGITS = 8
 """Of a digest, where two of one bot are told apart."""
 
 
-def _late(bot: Arrival, engine: EngineRow) -> LateSubmissionError:
+def _late(
+    bot: Arrival, engine: EngineRow, counted: BotVersion | None, *, is_known: bool
+) -> LateSubmissionError:
     """What a version is told that comes too late, in the zone in which the deadline was set."""
     assert bot.deadline is not None
     offset = bot.deadline_offset_minutes
     deadline = f"the deadline of {bot.class_name} was {minute_text(bot.deadline, offset)}"
-    if bot.counted_time is None:
+    if counted is None:
         return LateSubmissionError(
             f'"{bot.name}" is late: {deadline}, and it was not there before; ask your teacher'
         )
     what = "its file or options have changed since the version that counts"
-    if bot.version_id is not None:
+    if is_known:
         what = "this is another version than the one that counts"
-    own, counted = f'version "{engine.label}"', f'version "{bot.counted_label}"'
-    if engine.label == bot.counted_label:
-        own, counted = (
-            f"digest {each[:SHOWN_DIGITS]}" for each in (engine.digest, bot.counted_digest)
-        )
+    own, other = f'version "{engine.label}"', f'version "{counted.label}"'
+    if engine.label == counted.label:
+        own, other = (f"digest {each.digest[:SHOWN_DIGITS]}" for each in (engine, counted))
     return LateSubmissionError(
         f'"{bot.name}" is late: {deadline}, and {what} '
-        f"({own}; counted: {counted} of {minute_text(bot.counted_time, offset)}); connect that one"
+        f"({own}; counted: {other} of {minute_text(counted.create_time, offset)}); connect that one"
     )
 
 
 def _named_bot(connection: Connection, hello: Hello, now: datetime) -> Arrival:
     """The bot of a name, which comes by open registration if it is new."""
-    name, engine = hello.bot_name, hello.engine
+    name = hello.bot_name
     with invalid_request():
         check_own_name(name)
-    bot = arrival_by_name(connection, name, digest=engine.digest, now=now)
+    bot = arrival_by_name(connection, name, now)
     if bot is None:
         bot_id = bots.add_bot(connection, name, now, is_open=True)
-        bot = _known_bot(connection, bot_id, None, engine, now)
+        bot = _known_bot(connection, bot_id, None, now)
     return bot
 
 
 def _known_bot(
-    connection: Connection,
-    bot_id: BotId,
-    identity: Identity | None,
-    engine: EngineRow,
-    now: datetime,
+    connection: Connection, bot_id: BotId, identity: Identity | None, now: datetime
 ) -> Arrival:
     token_id = None if identity is None else identity.token_id
-    bot = arrival_by_id(connection, bot_id, token_id=token_id, digest=engine.digest, now=now)
+    bot = arrival_by_id(connection, bot_id, token_id=token_id, now=now)
     if bot is None:
         raise RowNotFoundError("you were away for too long, and are forgotten; come in anew")
     return bot

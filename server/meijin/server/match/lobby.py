@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -192,7 +192,9 @@ class Lobby:
         resume_session_id: str = "",
         *,
         since: Moment | None = None,
+        siblings: Collection[BotVersionId] = (),
         has_passed: bool = False,
+        notice: str = "",
         known_games: Mapping[GameId, KnownGame] = NOTHING_KNOWN,
     ) -> Session:
         """Open a stream for a player; an older stream of it is closed.
@@ -200,7 +202,9 @@ class Lobby:
         Args:
             since: When the player came, if it had to wait to be let in: it is no longer away
                 from then on.
+            siblings: The versions of the same program.
             has_passed: The version has passed the doctor.
+            notice: What its owner is to know of the version.
             known_games: What it knows of the games that it believes to be running.
 
         Raises:
@@ -219,7 +223,9 @@ class Lobby:
             grace=self._grace,
             max_notices=self._max_notices,
             heard=moment,
+            siblings=siblings,
             may_be_rated=has_passed or not self._needs_doctor,
+            notice=notice,
         )
         player.session = session
         self.players[player.bot_id] = player
@@ -240,10 +246,11 @@ class Lobby:
                 game=newest,
                 last_game=self._last_game,
             )
-            session.notice = (
+            lost = (
                 f"this server knows nothing of your game {newest}: it may have gone back to an "
                 "older state"
             )
+            session.notice = "; ".join(filter(None, (session.notice, lost)))
 
     def _return(
         self,
@@ -252,9 +259,7 @@ class Lobby:
         moment: Moment,
         known_games: Mapping[GameId, KnownGame],
     ) -> None:
-        games = [
-            game for game in session.games.values() if game.is_played_by(player, session.version_id)
-        ]
+        games = [game for game in session.games.values() if session.plays(game)]
         left_ns, player.left_ns = player.left_ns, None
         if games and left_ns is not None:
             excuses = [game.arbiter.is_excused(game.seat(player)) for game in games]
@@ -296,11 +301,13 @@ class Lobby:
         if player is not None and player.session is not None:
             player.session.close(reason)
 
-    def set_passed(self, bot_id: BotId, version_id: BotVersionId, *, has_passed: bool) -> None:
-        """A version has passed the doctor, or has failed: it matters from the next game on."""
+    def set_passed(
+        self, bot_id: BotId, versions: Collection[BotVersionId], *, has_passed: bool
+    ) -> None:
+        """A program has passed the doctor, or has failed: it matters from the next game on."""
         player = self.players.get(bot_id)
         session = None if player is None else player.session
-        if session is not None and session.version_id == version_id:
+        if session is not None and session.version_id in versions:
             session.may_be_rated = has_passed or not self._needs_doctor
 
     def update(self, bot_id: BotId, name: str, *, is_hidden: bool) -> None:

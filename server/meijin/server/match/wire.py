@@ -42,7 +42,7 @@ from meijin.server.match.live.commands import (
 from meijin.server.match.live.evaluations import MAX_OUTSTANDING, Asked
 from meijin.server.match.live.live_game import LiveGame, Participant
 from meijin.server.match.live.session import MILLISECOND, SPARE_ACTIONS, Delivery
-from meijin.store.bots import EngineRow
+from meijin.store.access.versions import EngineRow
 from meijin.store.schema import GameId
 from meijin.v1 import play_service_pb2 as pb
 from meijin.wire.capabilities import capabilities_from_proto

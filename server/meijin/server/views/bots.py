@@ -7,15 +7,15 @@ from typing import NamedTuple, TypeAlias
 from sqlalchemy import Connection
 
 from meijin.server.views.ladders import rank_of
-from meijin.store.bots import BotRow, get_bot, get_bots, newest_version_rows
+from meijin.store.bots import BotRow, VersionRow, get_bot, get_bots, newest_version_rows
 from meijin.store.ladders.results import BotResults, bot_results
 from meijin.store.ladders.versions import BotRating, bot_ratings, version_ratings
-from meijin.store.schema import BotVersion, RatingLine
+from meijin.store.schema import RatingLine
 
 MAX_VERSIONS = 100
 """The newest of a bot that are shown, and whose games are counted."""
 
-RatedVersions: TypeAlias = Sequence[tuple[BotVersion, RatingLine | None]]
+RatedVersions: TypeAlias = Sequence[tuple[VersionRow, RatingLine | None]]
 """Versions with their lines in the ladder that has most of their bot's games, newest first."""
 
 

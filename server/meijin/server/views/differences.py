@@ -8,12 +8,12 @@ from sqlalchemy import Connection
 from meijin.game import Variant, decode_moves, encode_moves
 from meijin.game.board.moves import MOVE_BYTES
 from meijin.game.board.symmetry import canonical_moves, canonical_position
-from meijin.store.bots import get_bot, version_with
+from meijin.store.bots import VersionRow, get_bot, version_of
 from meijin.store.games import FirstMoves, first_moves
 from meijin.store.ladders.games import settled_opening
 from meijin.store.ladders.results import BLACK_SCORES
 from meijin.store.ladders.versions import bot_ratings, version_ratings
-from meijin.store.schema import BotVersion, BotVersionId, GameId, RatingLine, Score
+from meijin.store.schema import BotVersionId, GameId, RatingLine, Score
 
 GAMES = 500
 """The newest of each version that are looked at."""
@@ -50,8 +50,8 @@ class VersionDifference:
 
 @dataclass(frozen=True, slots=True)
 class VersionComparison:
-    one: BotVersion
-    other: BotVersion
+    one: VersionRow
+    other: VersionRow
     ratings: Mapping[BotVersionId, RatingLine]
     """In the ladder with most of the bot's games, as far as it rates them."""
     one_games: int
@@ -86,7 +86,7 @@ _Position = dict[int, _Tally]
 
 
 def compare_versions(
-    connection: Connection, name: str, digest: str, other_digest: str
+    connection: Connection, name: str, version_id: BotVersionId, other_version_id: BotVersionId
 ) -> VersionComparison:
     """Compare what two versions of a bot played in the first `PLIES` of their games.
 
@@ -94,7 +94,7 @@ def compare_versions(
         RowNotFoundError: there is no such bot, or it has no such version.
     """
     bot_id = get_bot(connection, name)
-    one, other = (version_with(connection, bot_id, each) for each in (digest, other_digest))
+    one, other = (version_of(connection, bot_id, each) for each in (version_id, other_version_id))
     rating = bot_ratings(connection, [bot_id]).get(bot_id)
     ladder = "" if rating is None else rating.ladder
     games, other_games = (

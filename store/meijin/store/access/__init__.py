@@ -4,5 +4,6 @@
 - `owners`, `people`: whom bots belong to, and people, who are kept as bots are
 - `classes`: classes, their students, and which version of each counts
 - `arrivals`: all that is known of the bot behind a hello
+- `versions`: which of its versions that is
 - `audit`: the audit log, what owners and operators have changed
 """

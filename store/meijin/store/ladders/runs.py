@@ -58,11 +58,11 @@ class Standing(RatingLine):
     configuration: Sequence[str] = computed(BotVersion.configuration)
     """Its options, each ``name=value``."""
     hardware: str = computed(BotVersion.hardware)
-    """What the version said last that it runs on; empty where it said nothing."""
+    """What the version says that it runs on; empty where it says nothing."""
     nodes_per_second: int = computed(BotVersion.nodes_per_second)
-    """Of the reference search there, as the version said last; 0 where it said nothing."""
+    """Of the reference search there, as the version says; 0 where it says nothing."""
     threads: int | None = computed(BotVersion.threads)
-    """That its search was told to use, as it said last; ``None`` where it said nothing."""
+    """That its search was told to use, as it says; ``None`` where it says nothing."""
     memory_bytes: int | None = computed(BotVersion.memory_bytes)
     """That it was told to keep to; likewise."""
     preview_elo: float | None = computed(null())

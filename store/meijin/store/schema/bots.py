@@ -3,7 +3,7 @@
 import enum
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, String
 
 from meijin.store.schema.base import INT64, Field, Record, column
 from meijin.store.schema.ids import BotId, BotVersionId, ClassId, OwnerId
@@ -19,6 +19,9 @@ PERSON_PREFIX = "~"
 
 HARDWARE = 80
 """Characters of what a bot says that it runs on."""
+
+DEVIATION = 200
+"""Characters of how a bot was unlike its version."""
 
 
 class BotState(enum.Enum):
@@ -80,7 +83,11 @@ class Bot(Record, table="bot"):
 
 
 class BotVersion(Record, table="bot_version"):
-    """A bot as it was, the entity that is rated: never changed but for machine and examination."""
+    """A program with its options on a machine, the entity that is rated.
+
+    What it had left out is filled in when it says it; else only its examination and its deviation
+    change.
+    """
 
     id: Field[BotVersionId] = column(primary_key=True, default=0)
     bot_id: Field[BotId] = column(ForeignKey("bot.id"))
@@ -91,18 +98,21 @@ class BotVersion(Record, table="bot_version"):
     parent_id: Field[BotVersionId | None] = column(ForeignKey("bot_version.id"), default=None)
     """The version before; ``None`` for the first."""
     hardware: Field[str] = column(String(HARDWARE), default="")
-    """What it said last that it runs on; empty where it said nothing."""
+    """What it says that it runs on; empty where it says nothing."""
     nodes_per_second: Field[int] = column(BigInteger, default=0, server_default="0")
-    """Of the reference search there, as it said last; 0 where it said nothing."""
+    """Of the reference search there, as it said first; 0 where it says nothing."""
     threads: Field[int | None] = column(default=None)
-    """That its search was told to use, as it said last; ``None`` where it said nothing."""
+    """That its search was told to use; ``None`` where it says nothing."""
     memory_bytes: Field[int | None] = column(BigInteger, default=None)
     """That it was told to keep to; likewise."""
     doctor_time: Field[datetime | None] = column(default=None)
     """When its author last reported that it has passed the doctor; ``None`` if it has not."""
+    deviation: Field[str] = column(String(DEVIATION), default="", server_default="")
+    """How it was unlike all this last, such as ``16 threads instead of 4``, and got no version of
+    its own; empty where it never was."""
 
 
-UniqueConstraint(BotVersion.bot_id, BotVersion.digest)
+Index("bot_version_digest", BotVersion.bot_id, BotVersion.digest, BotVersion.id)
 Index("bot_version_order", BotVersion.bot_id, BotVersion.id)
 Index("bot_version_label", BotVersion.bot_id, BotVersion.label, BotVersion.id)
 

@@ -90,10 +90,10 @@ class Game(Record, table="game"):
     release: Field[str] = column(String(40), default=RELEASE, server_default="")
     """Of the server that began it; empty where it is not known."""
     black_hardware: Field[str] = column(String(HARDWARE), default="", server_default="")
-    """What black's version said last before the game that it runs on; as `black_id`."""
+    """What black's version said before the game that it runs on; as `black_id`."""
     white_hardware: Field[str] = column(String(HARDWARE), default="", server_default="")
     black_threads: Field[int | None] = column(default=None)
-    """That black's version said last before the game; ``None`` where it said nothing."""
+    """That black's version said before the game; ``None`` where it said nothing."""
     white_threads: Field[int | None] = column(default=None)
     black_memory_bytes: Field[int | None] = column(BigInteger, default=None)
     """Likewise."""

@@ -19,7 +19,7 @@ from meijin.server.access.bots import (
 )
 from meijin.server.access.caller import Caller, current_caller
 from meijin.server.access.permissions import check_call
-from meijin.server.api.answers.pages import list_page, oldest_first, page_key, within
+from meijin.server.api.answers.pages import id_of, list_page, oldest_first, page_key, within
 from meijin.server.api.calls.interceptor import Context
 from meijin.server.errors import InvalidRequestError, invalid_request
 from meijin.server.match.admission import refusal
@@ -35,7 +35,7 @@ from meijin.store.access.people import is_person_name
 from meijin.store.access.tokens import new_secret
 from meijin.store.ladders.results import BotResults
 from meijin.store.ladders.versions import ratings_by_name
-from meijin.store.schema import BotId, BotVersion, RatingLine, TokenKind
+from meijin.store.schema import BotId, BotVersionId, RatingLine, TokenKind
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import method_pb2
 from meijin.v1.bot_service_pb2_grpc import BotServiceServicer
@@ -80,10 +80,10 @@ class BotServicer(BotServiceServicer):
     ) -> pb.ReportDoctorResponse:
         """Keep whether a version of the caller's own bot has passed the doctor."""
         engine, has_passed = engine_from_proto(request.engine), request.passed
-        bot_id, version = await self._storage.write(
+        bot_id, version, versions = await self._storage.write(
             report_doctor, current_caller.get(), request.name, engine, has_passed=has_passed
         )
-        self._lobby.set_passed(bot_id, version.id, has_passed=has_passed)
+        self._lobby.set_passed(bot_id, versions, has_passed=has_passed)
         self._scheduler.bot_changed(bot_id)
         return pb.ReportDoctorResponse(version=version_to_proto(version))
 
@@ -212,7 +212,12 @@ def _compare(
     connection: Connection, request: pb.CompareVersionsRequest
 ) -> pb.CompareVersionsResponse:
     """The comparison as a message already: it is none for the loop."""
-    found = compare_versions(connection, request.name, request.digest, request.other_digest)
+    found = compare_versions(
+        connection,
+        request.name,
+        id_of(request, "version_id", BotVersionId),
+        id_of(request, "other_version_id", BotVersionId),
+    )
     one, other = (
         version_to_proto(row, found.ratings.get(row.id)) for row in (found.one, found.other)
     )
@@ -234,7 +239,7 @@ def _display_names(
     return answer
 
 
-def version_to_proto(row: BotVersion, line: RatingLine | None = None) -> pb.BotVersion:
+def version_to_proto(row: store.VersionRow, line: RatingLine | None = None) -> pb.BotVersion:
     rated: dict[str, object] = dict.fromkeys(OF_A_LINE)
     if line is not None:
         score = line.as_black + line.as_white
@@ -290,6 +295,8 @@ def _list(
     return rated_bots(connection, rows)
 
 
-def _versions(connection: Connection, *, name: str, limit: int, after: int) -> Sequence[BotVersion]:
+def _versions(
+    connection: Connection, *, name: str, limit: int, after: int
+) -> Sequence[store.VersionRow]:
     bot_id = store.get_bot(connection, name)
     return store.list_versions(connection, bot_id, limit=limit, after=after)

@@ -225,6 +225,8 @@ class PlayServicer(PlayServiceServicer):
 
     async def _join(self, hello: Hello, identity: Identity | None, since: Moment) -> Session:
         bot = await self._find(hello, identity)
+        if bot.notice:
+            log.info("bot on another machine", bot=bot.name, detail=bot.notice)
         player = self._lobby.player(bot.bot_id, bot.name)
         player.name, player.is_hidden = bot.name, bot.is_hidden
         player.supplier_failures = SupplierBudget(bot.supplier_failures)
@@ -234,7 +236,9 @@ class PlayServicer(PlayServiceServicer):
             hello.capabilities,
             hello.resume_session_id,
             since=since,
+            siblings=bot.siblings,
             has_passed=bot.has_passed,
+            notice=bot.notice,
             known_games=hello.known_games,
         )
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import grpc
+import structlog
 
 from meijin.server.access.caller import current_caller
 from meijin.server.access.open_calls import OpenCalls
@@ -42,6 +43,8 @@ from meijin.v1 import play_service_pb2
 from meijin.v1 import worker_service_pb2 as pb
 from meijin.v1.worker_service_pb2_grpc import WorkerServiceServicer
 from meijin.wire.contract import MAX_GAMES_AT_ONCE
+
+log = structlog.get_logger()
 
 MAX_SIDES = 1000
 MAX_PAIRS = 2000
@@ -122,6 +125,8 @@ class WorkerServicer(WorkerServiceServicer):
                 bot = await self._storage.write(
                     admit, hello=side, identity=None, now=datetime.now(UTC)
                 )
+            if bot.notice:
+                log.info("bot on another machine", bot=bot.name, detail=bot.notice)
             sides[bot.bot_id] = self._side(worker_id, bot, side)
         await context.write(pb.WorkResponse(welcome=pb.WorkerWelcome()))
         return Worker(worker_id, sides, hello.room)

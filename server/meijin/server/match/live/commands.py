@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from meijin.game import Analysis as SearchAnalysis
 from meijin.game import OpeningAction, Outcome
-from meijin.store.bots import EngineRow
+from meijin.store.access.versions import EngineRow
 from meijin.store.schema import GameId, PairingId
 from meijin.wire.capabilities import Capabilities
 from meijin.wire.text import plain_text

@@ -237,10 +237,6 @@ class LiveGame:
         color = self.final_outcome.at_fault.color
         return None if color is None else self.arbiter.position.seat_of(color)
 
-    def is_played_by(self, player: Participant, version_id: BotVersionId) -> bool:
-        """Whether this version of a bot plays it: another one does not take it over."""
-        return self.version(self.seat(player)) == version_id
-
     def connect(self, player: Participant, outbox: Outbox, moment: Moment) -> None:
         """One of its players has a stream again, and hears where the game stands."""
         seat = self.seat(player)

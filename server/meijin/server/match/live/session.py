@@ -3,7 +3,7 @@
 import asyncio
 import enum
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from datetime import timedelta
 from typing import NamedTuple
@@ -136,6 +136,8 @@ class Session:
     """When the last message was read."""
     unready: int = 0
     """Places of ended games that the bot isn't ready to fill again."""
+    siblings: Collection[BotVersionId] = ()
+    """Versions of the same program, whose running games it goes on with."""
     may_be_rated: bool = True
     """It gets rated games; else it is to be examined first."""
     notice: str = ""
@@ -316,6 +318,11 @@ class Session:
         notice = self.notice or ("" if self.may_be_rated else UNEXAMINED)
         grace_ms = self.grace // MILLISECOND
         return Welcome(self.id, self.player.name, grace_ms, len(self._started), notice)
+
+    def plays(self, game: LiveGame) -> bool:
+        """Whether its program has begun a game: another one does not take it over."""
+        version_id = game.version(game.seat(self.player))
+        return version_id == self.version_id or version_id in self.siblings
 
     # -- what came back ---------------------------------------------------------
 

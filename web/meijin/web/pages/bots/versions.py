@@ -1,6 +1,5 @@
 """Versions of a bot: told apart, what changed from one to the next, and where two play otherwise."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 
@@ -12,41 +11,39 @@ from meijin.v1 import bot_service_pb2 as pb
 from meijin.web.cache import LazyPage
 from meijin.web.request import Page, PageRequest
 from meijin.web.wording import text
-from meijin.wire.text import memory_text
+from meijin.wire.text import memory_text, rate_text
 from meijin.wire.values import variant_from_proto
 
-MAX_DIGEST = 64
-"""Characters of a digest."""
+MAX_ID = 19
+"""Digits of a version's id."""
 
 DRAWN = 6
 """Positions with a board; the others are lines of a table."""
 
 SHORT = 7
-"""Characters of a digest that tell versions of one label apart."""
+"""Characters shown of a digest."""
 
 REFRESH = timedelta(seconds=30)
 
 
 def version_names(versions: Sequence[pb.BotVersion]) -> Mapping[str, str]:
-    """What versions are called, by their ids: by their labels, and by digests where these fail."""
-    labels = Counter(each.version for each in versions)
-
-    def name(version: pb.BotVersion) -> str:
-        is_alone = version.version and labels[version.version] == 1
-        digest = "" if is_alone else version.digest[:SHORT]
-        return " ".join(filter(None, (version.version, digest)))
-
-    return {each.version_id: name(each) for each in versions}
+    """What versions are called, by their ids; where that is nothing, by their digests."""
+    return {each.version_id: each.name or each.digest[:SHORT] for each in versions}
 
 
 def changes(version: pb.BotVersion, before: pb.BotVersion | None) -> Iterator[str]:
-    """What a version says otherwise than the one before: options, threads, memory and hardware."""
-    if before is None:
-        return
+    """What a version says otherwise than the one before, and how it was unlike that itself."""
+    if before is not None:
+        yield from _changes(version, before)
+    if version.deviation:
+        yield text("bot.noted", what=version.deviation)
+
+
+def _changes(version: pb.BotVersion, before: pb.BotVersion) -> Iterator[str]:
     old, new = set(before.configuration), set(version.configuration)
     yield from (f"+ {option}" for option in version.configuration if option not in old)
     yield from (f"− {option}" for option in before.configuration if option not in new)  # noqa: RUF001
-    for key in ("threads", "memory", "hardware"):
+    for key in ("threads", "memory", "speed", "hardware"):
         was, now = (_said(each, key) for each in (before, version))
         if was != now:
             yield text("bot.changed", what=text(f"bots.{key}"), old=was or "–", new=now or "–")  # noqa: RUF001
@@ -58,6 +55,8 @@ def _said(version: pb.BotVersion, key: str) -> str:
             return str(version.threads or "")
         case "memory":
             return memory_text(version.memory_bytes)
+        case "speed":
+            return rate_text(version.nodes_per_second)
         case _:
             return version.hardware
 
@@ -65,12 +64,12 @@ def _said(version: pb.BotVersion, key: str) -> str:
 async def show(request: PageRequest) -> LazyPage:
     """Show two versions of a bot side by side: the newest two where none are named."""
     name, services = request.path["name"], request.services
-    digests = [request.text(key, most=MAX_DIGEST) for key in ("a", "b")]
-    if not all(digests):
+    ids = [request.text(key, most=MAX_ID) for key in ("a", "b")]
+    if not all(ids):
         asked = pb.GetBotRequest(name=name, with_results=True)
-        newest = [each.digest for each in (await services.bots.GetBot(asked)).versions[:2]]
-        digests = [newest[-1], newest[0]] if newest else ["", ""]
-    compare = pb.CompareVersionsRequest(name=name, digest=digests[0], other_digest=digests[1])
+        newest = [each.version_id for each in (await services.bots.GetBot(asked)).versions[:2]]
+        ids = [newest[-1], newest[0]] if newest else ["", ""]
+    compare = pb.CompareVersionsRequest(name=name, version_id=ids[0], other_version_id=ids[1])
     found = await services.bots.CompareVersions(compare)
     return request.page(
         "versions.html",
