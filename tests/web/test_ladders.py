@@ -36,8 +36,8 @@ def play(database: Database) -> None:
         change(database, update(Bot).where(Bot.id == bot_id).values(name=name))
     called = update(Bot).where(Bot.name == "dora").values(display_name="The Countess")
     change(database, called)
-    for day in range(2):
-        league.finish_random(20, seed=day, day=day)
+    for day, games in enumerate((20, 120)):
+        league.finish_random(games, seed=day, day=day)
     refresh(database, league.ladder_id, lambda: NOON + timedelta(days=1, hours=1))
     version = league.renew(0, "2.0")
     league.finish(*[(0, other, Result.BLACK_WINS) for other in (1, 2, 3) * 3], day=2)
@@ -70,6 +70,7 @@ ORDERED: tuple[tuple[str, list[str]], ...] = (
 TOLD = (
     Told("/ladders", (f'href="{PATH}"', 'datetime="2026-01-04T12:00:00Z"')),
     Told(PATH, (f"meijin ladder verify {NAME} --run 2",)),
+    Told(PATH, (f'<a href="{PATH}/calibration">Favourites were told ',)),
     Told(f"{PATH}?sort=bot&order=descending", ('aria-sort="descending"',)),
     Told(
         f"{PATH}?sort=bot&order=descending",
@@ -88,7 +89,7 @@ TOLD = (
     Told(f"{PATH}/head-to-head?bot=ada&opponent=bob", ('"/games?bot=ada&amp;opponent=bob"',)),
     Told(f"{PATH}/diagnosis"),
     Told(f"{PATH}/diagnosis.json", (f'"ladder":"{NAME}"',)),
-    Told(f"{PATH}/calibration", ("By 20 games from 2026-01-02 to", 'data-chart="calibration"')),
+    Told(f"{PATH}/calibration", ("By 120 games from 2026-01-02 to", 'data-chart="calibration"')),
     Told(f"{PATH}/calibration.csv", ("low,high,games,expected_score,score,",)),
     Told(f"{PATH}/calibration.json", ('"2026-01-02"',)),
     refused(f"{PATH}/head-to-head.json?bot=ada"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from meijin.v1 import ladder_service_pb2 as pb
-from meijin.wire.run_notes import draws_note, width_note
+from meijin.wire.run_notes import draws_note, foretold_note, width_note
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,14 @@ def test_draws_that_surely_depend_on_strength_are_told() -> None:
     )
     run.draw_slope = -0.301
     assert draws_note(run).startswith("stronger bots draw less: two rated 1500 draw 16.1%")
+
+
+def test_how_often_chances_came_true_is_told_of_enough_games() -> None:
+    found = pb.CalibrationBin(games=1240, expected_score=0.713, score=0.708)
+    found.score_low, found.score_high = 0.682, 0.7333
+    assert foretold_note(found) == (
+        "favourites were told 71.3% of the points and got 70.8% (95 % interval 68.2% to 73.3%) in "
+        "1,240 games of the last 30 days, told by those before each day"
+    )
+    found.games = 99
+    assert foretold_note(found) == ""

@@ -660,6 +660,7 @@ class GetStandingsResponse(_message.Message):
     RUN_FIELD_NUMBER: _builtins.int
     STANDINGS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    FORETOLD_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """For the next page; empty on the last."""
     @_builtins.property
@@ -674,6 +675,13 @@ class GetStandingsResponse(_message.Message):
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]:
         """One page of the table, best first."""
 
+    @_builtins.property
+    def foretold(self) -> Global___CalibrationBin:
+        """The games of the last 30 days whose games were foretold, all in one, as
+        GetCalibration has them. Absent where there are none, of an earlier run, and but
+        for the first page.
+        """
+
     def __init__(
         self,
         *,
@@ -681,10 +689,11 @@ class GetStandingsResponse(_message.Message):
         run: Global___RatingRun | None = ...,
         standings: _abc.Iterable[Global___Standing] | None = ...,
         next_page_token: _builtins.str = ...,
+        foretold: Global___CalibrationBin | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "run", b"run"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["foretold", b"foretold", "ladder", b"ladder", "run", b"run"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ladder", b"ladder", "next_page_token", b"next_page_token", "run", b"run", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["foretold", b"foretold", "ladder", b"ladder", "next_page_token", b"next_page_token", "run", b"run", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

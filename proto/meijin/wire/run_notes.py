@@ -4,6 +4,8 @@ from meijin.v1 import ladder_service_pb2 as pb
 
 NOTABLE_FACTOR = 1.05
 """Intervals that are this many times wider than for independent games are told of."""
+FEWEST_FORETOLD = 100
+"""Games of which it is told how often chances came true."""
 SPAN = 400.0
 """Between the two strengths whose draws are told, around those of most draws; Elo."""
 
@@ -41,3 +43,14 @@ def _draws_of_equals(run: pb.RatingRun, elo: float) -> float:
     draws = run.draws * 10 ** (run.draw_slope * (elo - run.draw_level) / 400)
     won, lost = (1 / (1 + 10 ** ((draws - lead) / 400)) for lead in (run.advantage, -run.advantage))
     return 1 - won - lost
+
+
+def foretold_note(found: pb.CalibrationBin) -> str:
+    """How often stated chances came true of late; empty of few games."""
+    if found.games < FEWEST_FORETOLD:
+        return ""
+    return (
+        f"favourites were told {found.expected_score:.1%} of the points and got {found.score:.1%} "
+        f"(95 % interval {found.score_low:.1%} to {found.score_high:.1%}) in {found.games:,} games "
+        "of the last 30 days, told by those before each day"
+    )

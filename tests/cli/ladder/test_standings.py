@@ -4,7 +4,7 @@ from tests.cli.shown import cells, printed, titles
 from meijin.cli.ladder.compare import head_to_head_table
 from meijin.cli.ladder.standings import final_lines, ladder_table, matrix_table, notes
 from meijin.v1 import ladder_service_pb2 as pb
-from meijin.wire.run_notes import width_note
+from meijin.wire.run_notes import foretold_note, width_note
 
 
 def standing(rank: int, bot: str, version: str = "", **changes: object) -> pb.Standing:
@@ -95,6 +95,12 @@ def test_several_versions_are_told_apart_and_the_best_may_stand_alone() -> None:
 def test_a_note_tells_how_wide_intervals_are() -> None:
     wide = pb.Overdispersion(factor=1.3)
     assert notes(standings(overdispersion=wide)) == [*PLAIN, width_note(wide)]
+
+
+def test_a_note_tells_how_often_chances_came_true() -> None:
+    response = standings()
+    response.foretold.games = 100
+    assert notes(response) == [*PLAIN, foretold_note(response.foretold)]
 
 
 def test_notes_say_how_to_cite_and_to_read() -> None:

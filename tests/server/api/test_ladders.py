@@ -54,6 +54,8 @@ ONLY_BOB = pb.RatedVersion(version_id="2", bot=BOB, version="1.0")
 WON, LOST = pb.Score(wins=1), pb.Score(losses=1)
 FIRST, SECOND = (1600.0, 1400.0), (1550.0, 1450.0)
 """The ratings of two runs."""
+LONG_AGO = date(2026, 2, 1)
+"""30 days before the last day that was foretold."""
 MACHINES = (("AMD EPYC 7B13", 400_000), ("M2", 0))
 PARAMETERS = RunParameters(
     advantage=20.5, draws=10.25, draw_slope=0.5, draw_level=1500.0, lineage=80.0, openings=25.0
@@ -135,13 +137,13 @@ def keep_days_and_machines(connection: Connection, league: League) -> None:
     foretold = [
         CalibrationDay(
             ladder_id=league.ladder_id,
-            day=date(2026, 3, day),
+            day=day,
             bin=3,
             games=20,
             expected=13.5,
             points=15.0,
         )
-        for day in (2, 3)
+        for day in (LONG_AGO, date(2026, 3, 2), date(2026, 3, 3))
     ]
     add_rows(connection, foretold)
     for version, (hardware, speed) in zip(league.versions, MACHINES, strict=True):
@@ -384,12 +386,20 @@ async def test_the_diagnosis_of_a_run_is_shown(rated: ServerInTest) -> None:
 async def test_how_true_expected_scores_were_is_told(rated: ServerInTest) -> None:
     """What favourites were told and what they scored, by the days since the second."""
     found = await ask(rated, "GetCalibration")
-    assert (found.ladder, found.days) == (NAME, 2)
-    assert (found.first_day, found.last_day) == ("2026-03-02", "2026-03-03")
+    assert (found.ladder, found.days) == (NAME, 3)
+    assert (found.first_day, found.last_day) == (LONG_AGO.isoformat(), "2026-03-03")
     (told,) = found.bins
-    assert (told.games, told.expected_score, told.score) == (40, 0.675, 0.75)
+    assert (told.games, told.expected_score, told.score) == (60, 0.675, 0.75)
     assert (told.low, told.high) == pytest.approx((0.65, 0.7))
-    assert (told.score_low, told.score_high) == pytest.approx((0.598, 0.858), abs=1e-3)
+    assert (told.score_low, told.score_high) == pytest.approx((0.628, 0.842), abs=1e-3)
+
+
+async def test_a_table_sums_up_how_true_they_were(rated: ServerInTest) -> None:
+    """Over the last 30 days that were foretold, once; not of an earlier run."""
+    foretold = (await ask(rated, "GetStandings", page_size=1)).foretold
+    assert (foretold.games, foretold.expected_score, foretold.score) == (40, 0.675, 0.75)
+    assert (foretold.low, foretold.high) == (0.5, 1.0)
+    assert not (await ask(rated, "GetStandings", run_id="1")).HasField("foretold")
 
 
 async def test_tables_become_messages_off_the_loop(

@@ -18,6 +18,7 @@ from meijin.store.ladders.days import (
     keep_day,
     keep_tallies,
     kept_tallies,
+    last_foretold_day,
     last_mark,
     last_versions,
     rating_history,
@@ -131,11 +132,15 @@ def test_what_days_were_told_is_added_up(any_league: League) -> None:
         return any_league.database.read(calibration, any_league.ladder_id)
 
     assert found() == ([], [])
+    assert any_league.database.read(last_foretold_day, any_league.ladder_id) is None
     second = [foretold(SECOND, 4, 10, 7.5, 7.0), foretold(SECOND, 0, 4, 2.1, 1.5)]
     third = [foretold(THIRD, 4, 30, 22.0, 24.0)]
     assert rate(any_league, SECOND, [], b"2", calibration=second)
     assert rate(any_league, THIRD, [], b"3", calibration=third)
     assert rate(other, THIRD, [], b"3", calibration=third)
+    since = any_league.database.read(calibration, any_league.ladder_id, THIRD)
+    assert since == ([THIRD], [CalibrationBin(4, 30, 22.0, 24.0)])
+    assert any_league.database.read(last_foretold_day, any_league.ladder_id) == THIRD
     both = [CalibrationBin(0, 4, 2.1, 1.5), CalibrationBin(4, 40, 29.5, 31.0)]
     assert found() == ([SECOND, THIRD], both)
     assert rate(any_league, SECOND, [], b"2", calibration=second[1:])

@@ -15,7 +15,7 @@ from meijin.cli.tables import TableColumn, number, table, text
 from meijin.local.connection import Connection, get_tournament, read_list
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
-from meijin.wire.run_notes import draws_note, width_note
+from meijin.wire.run_notes import draws_note, foretold_note, width_note
 from meijin.wire.standings import (
     COLUMNS,
     MARKS,
@@ -127,7 +127,8 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
         f"moving first is worth {run.advantage:+.0f} Elo{_priors(run)}",
         f"100 Elo more score {run.score_at_100:.1%}",
     ]
-    said += filter(None, (draws_note(run), width_note(run.overdispersion)))
+    found = (draws_note(run), width_note(run.overdispersion), foretold_note(response.foretold))
+    said += filter(None, found)
     if hardware := _shared_hardware(response):
         said.append(f"all ran on {hardware}, as they say")
     if run.fit.rejected:

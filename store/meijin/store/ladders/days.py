@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select, tuple_, update
 
 from meijin.store.bots import DISTINCT_LABEL
 from meijin.store.rows import add_rows, columns_of, read_row, read_rows
@@ -156,11 +156,16 @@ class CalibrationBin:
     """Those that they made."""
 
 
+def last_foretold_day(connection: Connection, ladder_id: LadderId) -> date | None:
+    mine = CalibrationDay.ladder_id == ladder_id
+    return connection.scalar(select(func.max(CalibrationDay.day)).where(mine))
+
+
 def calibration(
-    connection: Connection, ladder_id: LadderId
+    connection: Connection, ladder_id: LadderId, since: date = date.min
 ) -> tuple[Sequence[date], Sequence[CalibrationBin]]:
     """The days whose games were foretold, oldest first, and these games by what was told."""
-    mine = CalibrationDay.ladder_id == ladder_id
+    mine = and_(CalibrationDay.ladder_id == ladder_id, CalibrationDay.day >= since)
     days = select(CalibrationDay.day).where(mine).distinct().order_by(CalibrationDay.day)
     columns = (
         func.sum(getattr(CalibrationDay, name)).label(name)

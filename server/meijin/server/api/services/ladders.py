@@ -10,10 +10,9 @@ from operator import attrgetter
 
 from sqlalchemy import Connection
 
-from meijin.ladder.statistics.diagnosis.calibration import BINS, EVEN
-from meijin.ladder.statistics.elo import wilson_interval
 from meijin.server.access.anchors import set_anchors
 from meijin.server.access.caller import current_caller
+from meijin.server.api.answers.calibrations import calibration_of, recent_calibration
 from meijin.server.api.answers.diagnoses import diagnosis_of
 from meijin.server.api.answers.messages import run_to_proto
 from meijin.server.api.answers.pages import (
@@ -37,7 +36,7 @@ from meijin.server.views.ladders import (
 )
 from meijin.store.bots import get_bot
 from meijin.store.ladders import ladders
-from meijin.store.ladders.days import CalibrationBin, DayRating, calibration, rating_history
+from meijin.store.ladders.days import DayRating, rating_history
 from meijin.store.ladders.games import PairCount
 from meijin.store.ladders.runs import (
     CovarianceRow,
@@ -147,7 +146,7 @@ class LadderServicer(LadderServiceServicer):
     async def GetCalibration(
         self, request: pb.GetCalibrationRequest, context: Context
     ) -> pb.GetCalibrationResponse:
-        return await self._storage.read(_calibration, request.ladder)
+        return await self._storage.read(calibration_of, request.ladder)
 
     async def GetHeadToHead(
         self, request: pb.GetHeadToHeadRequest, context: Context
@@ -222,31 +221,6 @@ def _place(token: str) -> tuple[date, BotVersionId] | None:
         raise InvalidRequestError(f'page_token "{token}" is none of this server\'s') from None
 
 
-def _calibration(connection: Connection, ladder: str) -> pb.GetCalibrationResponse:
-    ladder_id = ladders.get_ladder(connection, ladder)
-    days, bins = calibration(connection, ladder_id)
-    return pb.GetCalibrationResponse(
-        ladder=ladders.ladder_row(connection, ladder_id).name,
-        first_day=days[0].isoformat() if days else "",
-        last_day=days[-1].isoformat() if days else "",
-        days=len(days),
-        bins=map(_bin, bins),
-    )
-
-
-def _bin(found: CalibrationBin) -> pb.CalibrationBin:
-    low, high = wilson_interval(found.points, found.games)
-    return pb.CalibrationBin(
-        low=EVEN + found.bin * (1 - EVEN) / BINS,
-        high=EVEN + (found.bin + 1) * (1 - EVEN) / BINS,
-        games=found.games,
-        expected_score=found.expected / found.games,
-        score=found.points / found.games,
-        score_low=low,
-        score_high=high,
-    )
-
-
 def _standings(
     connection: Connection, request: pb.GetStandingsRequest, paused: Container[BotVersionId]
 ) -> pb.GetStandingsResponse:
@@ -269,11 +243,13 @@ def _standings(
     lines = within(to_message(row, pb.Standing) for row in table.standings[first : first + size])
     last = first + len(lines)
     is_more = table.run is not None and last < len(table.standings)
+    is_newest = not (request.page_token or request.run_id)
     return pb.GetStandingsResponse(
         ladder=to_message(table.ladder, pb.Ladder),
         run=None if table.run is None else run_to_proto(table.run),
         standings=lines,
         next_page_token=f"{table.run.id}.{last}" if is_more and table.run else "",
+        foretold=recent_calibration(connection, table.ladder.id) if is_newest else None,
     )
 
 

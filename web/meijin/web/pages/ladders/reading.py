@@ -29,7 +29,9 @@ async def whole_table(
     page = await services.ladders.GetStandings(asked)
     if not page.next_page_token:
         return page
-    whole = pb.GetStandingsResponse(ladder=page.ladder, run=page.run, standings=page.standings)
+    whole = pb.GetStandingsResponse()
+    whole.CopyFrom(page)
+    whole.next_page_token = ""
     while page.next_page_token and len(whole.standings) < MAX_LINES:
         asked.page_token = page.next_page_token
         page = await services.ladders.GetStandings(asked)

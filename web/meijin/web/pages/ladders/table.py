@@ -22,7 +22,7 @@ from meijin.web.pages.ladders.reading import (
 )
 from meijin.web.request import Page, PageRequest
 from meijin.wire.json import json_text
-from meijin.wire.run_notes import draws_note, width_note
+from meijin.wire.run_notes import draws_note, foretold_note, width_note
 from meijin.wire.standings import (
     COLUMNS,
     MARKS,
@@ -173,6 +173,7 @@ async def show(request: PageRequest) -> LazyPage:
         marks_of=marks,
         verify=verify_line,
         draws_note=draws_note,
+        foretold_note=foretold_note,
         width_note=width_note,
     )
 
