@@ -45,6 +45,7 @@ def read_csv(*rows: pb.Standing) -> list[dict[str, str]]:
         ("margin", "33", "0"),
         ("preview", "", ""),
         ("form", "", ""),
+        ("changed", "", ""),
         ("games", "20", "0"),
         ("results", "7-1-12", "0-0-0"),
         ("score", "37.5%", ""),
@@ -79,6 +80,8 @@ def test_a_perfect_score_has_a_bound(score: pb.Score, cell: str) -> None:
 def test_form_has_its_interval_and_its_games() -> None:
     row = pb.Standing(form=1650.4, form_margin=70.4, form_games=100)
     assert (COLUMNS["form"].cell(row), COLUMNS["form"].key(row)) == ("1650 ±70 (100)", 1650.4)
+    row.as_black.wins = 100
+    assert (COLUMNS["form"].cell(row), COLUMNS["form"].key(row)) == ("", None)
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,16 @@ class Mark:
     """The line's results are no plain strength."""
 
 
-def is_unsure(row: pb.Standing) -> bool:
-    """Whether a prior says much of a line, or of all others where it is an anchor."""
+def is_one_sided(row: pb.Standing) -> bool:
+    """Whether it has won, or lost, every game."""
     total = _total(row)
     games = games_of(total)
-    return row.provisional or (games > 0 and games in {total.wins, total.losses})
+    return games > 0 and games in {total.wins, total.losses}
+
+
+def is_unsure(row: pb.Standing) -> bool:
+    """Whether a prior says much of a line, or of all others where it is an anchor."""
+    return row.provisional or is_one_sided(row)
 
 
 MARKS = {
@@ -157,10 +162,14 @@ def _elo_text(row: pb.Standing) -> str:
     return elo_text(row.elo, row.bound if row.HasField("bound") else None, _total(row))
 
 
+def _form(row: pb.Standing) -> float | None:
+    """Not of who has won, or lost, every game: it is the prior's."""
+    return row.form if row.HasField("form") and not is_one_sided(row) else None
+
+
 def _form_text(row: pb.Standing) -> str:
-    if not row.HasField("form"):
-        return ""
-    return f"{row.form:.0f} ±{row.form_margin:.0f} ({row.form_games})"
+    form = _form(row)
+    return "" if form is None else f"{form:.0f} ±{row.form_margin:.0f} ({row.form_games})"
 
 
 def _drawn(row: pb.Standing) -> float | None:
@@ -245,9 +254,17 @@ _COLUMNS = (
         "form",
         "What its last 100 games, or fewer, say alone: its strength in them, half of the 95 % "
         "interval, and how many they are.",
-        lambda row: row.form if row.HasField("form") else None,
+        _form,
         _form_text,
         drop=9,
+    ),
+    Column(
+        "changed",
+        "since",
+        "Rated games since its strength changed at once, surer than chance.",
+        lambda row: row.changed_games or None,
+        ",d",
+        drop=3,
     ),
     Column("games", "games", "Rated games.", lambda row: games_of(_total(row)), ",d"),
     Column(
