@@ -56,9 +56,9 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
     assert recent.openings is not None
     found = Diagnosis.of(pool.fit, pool.model_covariance, recent, recent.openings)
     diagnosis = _diagnosis(found, pool)
-    performance = Performance.of(
-        pool.fit, *columns_of(tally.recent), bounded=pool.is_linked & ~pool.is_anchor
-    ).shifted(pool.shift)
+    bounded = pool.scores.is_one_sided & pool.is_linked & ~pool.is_anchor
+    form = Performance.of(pool.fit, *columns_of(tally.recent), bounded=bounded)
+    sources = (pool, pool.scores, found, form.shifted(pool.shift))
     return NewRun(
         ladder_id=ladder.id,
         revision=ladder.revision,
@@ -71,7 +71,7 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         algorithm=ALGORITHM,
         parameters=_parameters(pool, snapshot.anchors, diagnosis),
         create_time=create_time,
-        ratings=list(_lines(tally.versions, pool, (pool, pool.scores, found, performance))),
+        ratings=list(_lines(tally.versions, pool, sources)),
         covariances=_covariances(pool),
         diagnosis=diagnosis,
     )

@@ -46,6 +46,11 @@ class PairCounts:
         """Of who moved first and of who moved second, row by row, in the sorted `players`."""
         return places_in(players, self.first), places_in(players, self.second)
 
+    def at(self, rows: Integers | Mask) -> Self:
+        """Some of the rows."""
+        columns = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(self, **{n: c[rows] for n, c in columns.items() if c is not None})
+
     def merged(self) -> Self:
         """The same games, one row a pair and opening, sorted by `first`, `second`, `openings`."""
         players, indexed = self.indexed()

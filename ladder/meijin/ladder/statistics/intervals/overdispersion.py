@@ -87,8 +87,8 @@ def clustered_pairs(fit: Fit) -> ClusteredPairs:
     # A draw is a win and a loss at once.
     score = wins * (1 - win) + draws * (loss - win) - losses * (1 - loss)
     single = wins * (1 - win) ** 2 + draws * (loss - win) ** 2 + losses * (1 - loss) ** 2
-    ends = np.sort((first, second), axis=0)
-    keys, pair = numbered(ends[0] * len(fit.players) + ends[1])
+    ends = np.minimum(first, second) * len(fit.players) + np.maximum(first, second)
+    keys, pair = numbered(ends)
     information = games * (1 - win) * (1 - loss) * (win + loss)
     clusters = Clusters(
         pair=pair,

@@ -152,7 +152,8 @@ def one_sided_bounds(fit: Fit, bounded: Mask) -> Masked:
     Args:
         bounded: Whose are asked for; shape (n,).
     """
-    counts, players = fit.counts, len(fit.players)
+    players = len(fit.players)
+    counts = fit.counts.at(bounded[fit.counts.first] | bounded[fit.counts.second])
     effects = effect_of_rows(counts, fit.openings, fit.opening_elo)
     sides = Sides.of(fit, counts.first, counts.second, effects)
     games = np.tile(counts.wins + counts.draws + counts.losses, 2)
