@@ -147,7 +147,7 @@ def test_triples_are_those_of_a_slow_search() -> None:
     found = residuals(known)
     lead, scaled, variance = ({} for _ in range(3))
     own = found.log_odds + (known.elo[found.one] - known.elo[found.other]) * np.log(10) / 400
-    roots = found.deviance_roots() / np.sqrt(found.information)
+    roots = found.deviance_roots / np.sqrt(found.information)
     for row, pair in enumerate(zip(found.one.tolist(), found.other.tolist(), strict=True)):
         for places, sign in ((pair, 1), (pair[::-1], -1)):
             lead[places], scaled[places] = sign * own[row], sign * roots[row]

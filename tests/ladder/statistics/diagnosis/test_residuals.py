@@ -109,7 +109,7 @@ def test_two_alone_leave_nothing_to_see() -> None:
     _, found = residuals_of(counts([(0, 1, 30, 0, 10), (1, 0, 12, 0, 28)]), NO_ADVANTAGE)
     assert found.rest.tolist() == pytest.approx([0.0], abs=1e-6)
     assert not found.is_tested.any()
-    assert found.standardised().tolist() == [0.0]
+    assert found.standardised.tolist() == [0.0]
 
 
 def test_the_rests_add_up_to_the_degrees_of_freedom() -> None:
@@ -128,7 +128,7 @@ def test_deviance_roots_have_the_tails_of_the_binomial() -> None:
     columns = [(13, 10), (13, 2), (6.5, 0.2), (3.25, 0.196), (3.25, 0.196), (0, 0)]
     points = Points(*map(np.array, columns))
     found = PairResiduals(np.array([0, 0]), np.array([1, 2]), points, np.ones(2))
-    tails = [0.5 * math.erfc(root / math.sqrt(2)) for root in found.deviance_roots().tolist()]
+    tails = [0.5 * math.erfc(root / math.sqrt(2)) for root in found.deviance_roots.tolist()]
     assert tails[0] == pytest.approx(2.0**-13, rel=0.2)
     upsets = 1 - 0.98**10 - 10 * 0.02 * 0.98**9
     assert upsets < tails[1] < 2 * upsets

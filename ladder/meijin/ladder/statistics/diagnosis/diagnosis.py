@@ -65,7 +65,7 @@ class GoodnessOfFit:
         return cls(
             p_value=p_value,
             chi_square=chi_square,
-            deviance=float((residuals.deviance_roots()[enough] ** 2).sum()),
+            deviance=float((residuals.deviance_roots[enough] ** 2).sum()),
             freedom=freedom,
             pairs=int(enough.sum()),
             deviation=ELO_PER_NAT * excess**0.5,
@@ -167,7 +167,7 @@ def _players(residuals: PairResiduals, players: int) -> Integers:
     if players <= MOST_PLAYERS:
         return np.arange(players)
     largest = np.zeros(players)
-    sizes = np.round(np.abs(residuals.standardised()), 6)
+    sizes = np.round(np.abs(residuals.standardised), 6)
     np.maximum.at(largest, residuals.one, sizes)
     np.maximum.at(largest, residuals.other, sizes)
     return np.sort(np.argsort(-largest, kind="stable")[:MOST_PLAYERS])
@@ -205,7 +205,7 @@ class _Table:
         return cls(
             beats=square(lead, -1) > 0,
             log_odds=square(odds, -1),
-            scaled=square(residuals.deviance_roots()[rows] / np.sqrt(information), -1),
+            scaled=square(residuals.deviance_roots[rows] / np.sqrt(information), -1),
             variances=square(1 / information, 1),
         )
 
@@ -350,7 +350,7 @@ def _surest(deviations: Floats, is_tested: Mask) -> Iterator[tuple[int, float, f
 
 def _pairs(residuals: PairResiduals) -> list[SurprisingPair]:
     points = residuals.points
-    surest = _surest(residuals.standardised(), residuals.is_tested)
+    surest = _surest(residuals.standardised, residuals.is_tested)
     found = [
         SurprisingPair(
             one=int(residuals.one[place]),

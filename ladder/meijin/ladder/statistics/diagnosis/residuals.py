@@ -5,6 +5,7 @@ Their significance is by tails of the chi-square distribution, and p-values of m
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -132,7 +133,7 @@ class Points:
         return self.scored - self.expected
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PairResiduals:
     """The residuals of each two who met, colours together; shapes (k,)."""
 
@@ -167,29 +168,30 @@ class PairResiduals:
             leverage = points.slope**2 * known / points.variance
         return cls(one, other, points, np.nan_to_num(np.maximum(1 - leverage, 0.0)))
 
-    @property
+    @cached_property
     def information(self) -> Floats:
         """On the difference of strengths, by the pair's own points; per nat^2."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.nan_to_num(self.points.slope**2 / self.points.variance)
 
-    @property
+    @cached_property
     def log_odds(self) -> Floats:
         """By how much the pair's own difference departs from the fit's, in nats: one step of Newton's method."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.nan_to_num(self.points.residual / self.points.slope)
 
-    @property
+    @cached_property
     def pearson(self) -> Floats:
         """Pearson's residuals: over the deviation of the points, leverage left in; 0 where untested."""
         scale = np.sqrt(np.where(self.is_tested, self.points.variance, 1.0))
         return np.where(self.is_tested, self.points.residual / scale, 0.0)
 
-    @property
+    @cached_property
     def is_tested(self) -> Mask:
         """Whether the fit leaves enough of the residual to see something."""
         return (self.rest > LEAST_REST) & (self.points.variance > 0)
 
+    @cached_property
     def deviance_roots(self) -> Floats:
         """Signed roots of the deviance, with half a point's continuity correction; nearly normal.
 
@@ -209,10 +211,11 @@ class PairResiduals:
             squares = np.nan_to_num(2 * games * divergence / share)
         return np.sign(points.residual) * np.sqrt(np.maximum(squares, 0.0))
 
+    @cached_property
     def standardised(self) -> Floats:
         """The signed roots, over the deviation that the fit leaves them; 0 where nothing is tested."""
         rest = np.sqrt(np.maximum(self.rest, LEAST_REST))
-        return np.where(self.is_tested, self.deviance_roots() / rest, 0.0)
+        return np.where(self.is_tested, self.deviance_roots / rest, 0.0)
 
 
 def _times_log(factor: Floats, ratio: Floats) -> Floats:
