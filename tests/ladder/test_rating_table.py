@@ -9,15 +9,12 @@ from tests.store.league import BLACK, DRAW, NOON, WHITE, League
 
 from meijin.ladder.pool import BASE, ESTABLISHED, Pool
 from meijin.ladder.rating_table import ALGORITHM, by_blocks, rate, summary_of
+from meijin.ladder.statistics.diagnosis.over_time import points_over_time
+from meijin.ladder.statistics.diagnosis.random_walks import walked
 from meijin.ladder.statistics.fit.bradley_terry import Fit
 from meijin.ladder.statistics.fit.covariance import Z_95
 from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
-from meijin.ladder.statistics.intervals.robust import (
-    STILL,
-    RandomWalk,
-    RobustCovariance,
-    robust_covariance,
-)
+from meijin.ladder.statistics.intervals.robust import RobustCovariance, robust_covariance
 from meijin.ladder.tally import Snapshot
 from meijin.store.ladders.runs import NewRun
 from meijin.store.schema import BotVersionId, RatingLine, RunDiagnosis, RunParameters, Score
@@ -41,8 +38,7 @@ def fit_of(snapshot: Snapshot) -> Fit:
 def robust_of(snapshot: Snapshot) -> RobustCovariance:
     """The robust covariance of that fit, with a walk of all its games."""
     known, recent = fit_of(snapshot), by_blocks(snapshot.tally.recent)
-    assert recent.openings is not None
-    return robust_covariance(known, RandomWalk.of(known, recent, recent.openings))
+    return robust_covariance(known, walked(points_over_time(known, recent)))
 
 
 def meet(league: League, one: int, other: int, *, games: int = 4) -> None:
@@ -341,19 +337,15 @@ def test_a_run_names_its_input(league: League) -> None:
     )
 
 
-def test_older_games_than_are_looked_at_need_a_walk_that_is_sure() -> None:
-    """What the newest show by chance would be too much for a rating of many more."""
-    rng = np.random.default_rng(2)
-    pairs = rng.permuted(np.tile(np.arange(6), (600, 1)), axis=1)[:, :2]
-    points = rng.integers(0, 2, 600).astype(float)
-    recent = by_blocks([(one, other, won) for (one, other), won in zip(pairs, points, strict=True)])
-    assert Pool.of(recent, ()).walk == STILL
-    assert Pool.of(recent, (), recent=recent).walk.step > 0
-    assert Pool.of(recent.joined(recent), (), recent=recent).walk == STILL
-    sure = by_blocks(
-        [(BotVersionId(1), BotVersionId(2), won) for won in (1.0, 0.0) for _ in range(100)]
-    )
-    assert Pool.of(sure.joined(sure), (), recent=sure).walk.is_sure
+def test_who_changed_has_a_wider_interval() -> None:
+    """Where the newest games are other than the older ones, and they alone are told one by one."""
+    drawn = [(one, other, 0.5) for one in range(1, 6) for other in range(1, 6) if one != other]
+    lost = [(BotVersionId(1), BotVersionId(other), 0.0) for other in range(2, 6)] * 20
+    older = by_blocks([(BotVersionId(one), BotVersionId(other), p) for one, other, p in drawn * 10])
+    recent = by_blocks(lost)
+    still = Pool.of(older.pooled().joined(recent.pooled()), ())
+    told = Pool.of(older.pooled().joined(recent.pooled()), (), recent=recent)
+    assert told.margin[0] > 1.5 * still.margin[0]
 
 
 def test_no_games_make_an_empty_run(league: League) -> None:

@@ -6,6 +6,9 @@ from datetime import date
 
 import numpy as np
 
+from meijin.ladder.statistics.diagnosis.over_time import points_over_time
+from meijin.ladder.statistics.diagnosis.random_walks import walked
+from meijin.ladder.statistics.diagnosis.residuals import Points
 from meijin.ladder.statistics.fit.bradley_terry import Fit, Outcomes
 from meijin.ladder.statistics.fit.covariance import Z_95, Covariance
 from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
@@ -19,7 +22,7 @@ from meijin.ladder.statistics.fit.pair_counts import (
     sums,
 )
 from meijin.ladder.statistics.intervals.overdispersion import Overdispersion
-from meijin.ladder.statistics.intervals.robust import STILL, RandomWalk, robust_covariance
+from meijin.ladder.statistics.intervals.robust import robust_covariance
 
 BASE = 1500.0
 """What the anchors' mean is shown as: classic Elo's start."""
@@ -46,8 +49,8 @@ class Pool:
     model_covariance: Covariance
     """By the model alone."""
     overdispersion: Overdispersion
-    walk: RandomWalk
-    """Of all strengths."""
+    over_time: Points | None
+    """Everyone's points by time, as far as times are told."""
     factor: float
     """How many times as wide intervals are as if every game were independent."""
     is_anchor: Mask
@@ -81,8 +84,8 @@ class Pool:
                 them strengths are taken to stay as they are.
         """
         fitted = fit_with_widths(counts, Lineage.nearest(parents or {}, counts.players))
-        walk = STILL if recent is None else _walk(fitted, recent)
-        robust = robust_covariance(fitted, walk)
+        over = None if recent is None else points_over_time(fitted, recent)
+        robust = robust_covariance(fitted, None if over is None else walked(over))
         scores = ScoreColumns.of(fitted.counts, len(fitted.players))
         is_anchor = np.isin(fitted.players, np.asarray(anchors, dtype=np.int64))
         is_linked = _linked(fitted.counts, is_anchor)
@@ -101,7 +104,7 @@ class Pool:
             covariance=robust.covariance,
             model_covariance=robust.model,
             overdispersion=robust.overdispersion,
-            walk=walk,
+            over_time=over,
             factor=robust.factor,
             is_anchor=is_anchor,
             is_provisional=is_provisional & ~is_anchor,
@@ -143,13 +146,6 @@ class Pool:
     def shift(self) -> float:
         """By how many Elo the ratings that are shown are above those of the fit."""
         return BASE - float(self.centre @ self.fit.elo)
-
-
-def _walk(fitted: Fit, recent: PairCounts) -> RandomWalk:
-    """That of all games, or where older ones are not told, one that the newest surely show."""
-    assert recent.openings is not None
-    walk = RandomWalk.of(fitted, recent, recent.openings)
-    return walk if walk.is_sure or recent.games == fitted.counts.games else STILL
 
 
 def _linked(counts: PairCounts, is_anchor: Mask) -> Mask:

@@ -91,7 +91,13 @@ class RatingPosterior:
 
 
 def outcomes_of(found: RunParameters) -> Outcomes:
-    return Outcomes(found.advantage, found.draws, found.draw_slope, found.draw_level)
+    return Outcomes(
+        found.advantage,
+        found.draws,
+        opening=found.openings or 0.0,
+        draw_slope=found.draw_slope,
+        level=found.draw_level,
+    )
 
 
 def superiority_of(

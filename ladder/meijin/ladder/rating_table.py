@@ -12,7 +12,7 @@ from meijin.ladder.pool import ACTIVE_DAYS, BASE, DIGITS, ESTABLISHED, Pool
 from meijin.ladder.statistics.diagnosis.diagnosis import Diagnosis
 from meijin.ladder.statistics.diagnosis.residuals import in_blocks
 from meijin.ladder.statistics.fit.covariance import superiority_to_next
-from meijin.ladder.statistics.fit.empirical_bayes import shows_draw_slope
+from meijin.ladder.statistics.fit.empirical_bayes import shows_draw_slope, shows_openings
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
 from meijin.ladder.statistics.intervals.performance import Performance
 from meijin.ladder.tally import Snapshot, VersionState, last_days_of
@@ -20,6 +20,7 @@ from meijin.store.ladders.games import ScoredGame
 from meijin.store.ladders.runs import NewRun
 from meijin.store.schema import (
     BotVersionId,
+    ChangeFinding,
     DriftFinding,
     FitSummary,
     GoodnessFinding,
@@ -53,8 +54,8 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         last_days=last_days_of(tally.versions),
         recent=recent,
     )
-    assert recent.openings is not None
-    found = Diagnosis.of(pool.fit, pool.model_covariance, recent, recent.openings)
+    assert pool.over_time is not None
+    found = Diagnosis.of(pool.fit, pool.model_covariance, pool.over_time)
     diagnosis = _diagnosis(found, pool)
     bounded = pool.scores.is_one_sided & pool.is_linked & ~pool.is_anchor
     form = Performance.of(pool.fit, *columns_of(tally.recent), bounded=bounded)
@@ -108,7 +109,10 @@ def _parameters(
         draw_level=round(outcomes.level, DIGITS),
         draw_slope_is_sure=shows_draw_slope(pool.fit),
         correlation=round(pool.overdispersion.correlation, DIGITS),
+        correlation_is_sure=pool.overdispersion.correlation_is_sure,
         pair_deviation=round(pool.overdispersion.pair_deviation, DIGITS),
+        pair_deviation_is_sure=pool.overdispersion.pair_deviation_is_sure
+        and diagnosis.goodness.is_rejected,
         factor=round(pool.factor, DIGITS),
         log_likelihood=round(pool.fit.log_likelihood, DIGITS),
         base=BASE,
@@ -116,6 +120,7 @@ def _parameters(
         prior_mean=round(pool.prior_mean, DIGITS),
         lineage=prior.lineage,
         openings=prior.opening,
+        opening_is_sure=shows_openings(pool.fit),
         established=ESTABLISHED,
         active_days=ACTIVE_DAYS,
         anchors=tuple(anchors),
@@ -168,6 +173,7 @@ def _diagnosis(found: Diagnosis, pool: Pool) -> RunDiagnosis:
         pairs=tuple(_finding(each, PairFinding, players) for each in found.pairs),
         triples=tuple(_finding(each, TripleFinding, players) for each in found.triples),
         drifts=tuple(_finding(each, DriftFinding, players) for each in found.drifts),
+        changes=tuple(_finding(each, ChangeFinding, players) for each in found.changes),
     )
 
 

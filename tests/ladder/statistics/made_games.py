@@ -80,8 +80,7 @@ def expected_games(leads: Floats, games: float) -> PairCounts:
 
 
 def contents(result: Fit) -> list[object]:
-    arrays = (result.players, result.elo, result.openings, result.opening_elo)
-    found = [array.tobytes() for array in (*arrays, result.opening_variances)]
+    found = [array.tobytes() for array in (result.players, result.elo)]
     return [*found, result.outcomes, result.log_likelihood, result.level]
 
 

@@ -1,6 +1,7 @@
 """The diagnosis of a fit, on small pools whose fault is known."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ from tests.ladder.statistics.made_games import (
     expected_games,
     leads_of,
     played,
-    shuffled,
 )
 
 from meijin.ladder.statistics.diagnosis import diagnosis as module
@@ -22,10 +22,11 @@ from meijin.ladder.statistics.diagnosis.diagnosis import (
     circular_triads,
     scatter_by_player,
 )
-from meijin.ladder.statistics.diagnosis.residuals import Drift, PairResiduals, in_blocks
+from meijin.ladder.statistics.diagnosis.over_time import points_over_time
+from meijin.ladder.statistics.diagnosis.residuals import PairResiduals, in_blocks
 from meijin.ladder.statistics.fit.bradley_terry import Fit, fit
 from meijin.ladder.statistics.fit.covariance import covariance
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
+from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
 
 BOTS = 8
 STRENGTHS = np.linspace(-300, 300, BOTS)
@@ -41,8 +42,8 @@ def beaten(cycle: tuple[int, int, int], by: float = 250.0) -> Floats:
 
 def diagnosis(games: PairCounts) -> Diagnosis:
     known = fit(games)
-    times = np.zeros(len(games.first), dtype=np.int64)
-    return Diagnosis.of(known, covariance(known), games, times)
+    at_once = replace(games, openings=np.zeros(len(games.first), dtype=np.int64))
+    return Diagnosis.of(known, covariance(known), points_over_time(known, at_once))
 
 
 def residuals(known: Fit) -> PairResiduals:
@@ -184,53 +185,40 @@ def test_what_luck_explains_is_cut_short() -> None:
     assert all(pair.is_sure for pair in said.pairs)
 
 
-# -- drift ----------------------------------------------------------------------------
+# -- changes --------------------------------------------------------------------------
 
 
-def drifting(by: float, blocks: int = 10) -> tuple[PairCounts, Integers]:
-    """Equals, of whom the first gains this many Elo from its first block of games to its last."""
+def changed(by: Floats) -> Diagnosis:
+    """Of equals, the first of whom is this many Elo stronger in each of some blocks of games."""
     first = np.eye(BOTS)[0]
-    shares = np.linspace(-0.5, 0.5, blocks)
-    parts = [expected_games(leads_of(by * share * first), 5) for share in shares]
-    return parts[0].joined(*parts[1:]), np.repeat(np.arange(blocks), len(parts[0].first))
-
-
-def test_a_trend_is_found_and_measured() -> None:
-    """400 Elo over 700 games of the first; the others only seem to fall."""
-    games, times = drifting(400)
-    drift = Drift.of(fit(games), games, times)
-    assert drift.deviations.argmax() == 0
-    assert drift.deviations[0] > 6
-    assert 100 * drift.elo_per_game[0] == pytest.approx(400 / 7, rel=0.2)
-    assert (np.abs(drift.deviations[1:]) < 2).all()
+    parts = [
+        replace(games, openings=np.full(len(games.first), block))
+        for block, games in enumerate(
+            expected_games(leads_of(each * first), 5) for each in by.tolist()
+        )
+    ]
+    games = parts[0].joined(*parts[1:])
+    known = fit(games.pooled())
+    return Diagnosis.of(known, covariance(known), points_over_time(known, games))
 
 
 def test_who_drifts_is_marked() -> None:
     """By the pool's diagnosis, with the sign of its trend."""
-    games, times = drifting(-400)
-    known = fit(games)
-    said = Diagnosis.of(known, covariance(known), games, times)
+    said = changed(np.linspace(200, -200, 10))
     assert np.flatnonzero(said.changes_over_time).tolist() == [0]
     assert said.drifts[0].player == 0
     assert said.drifts[0].elo_per_100_games < -30
     assert said.is_misfit
 
 
-def test_rows_may_come_in_any_order() -> None:
-    """Times say when, and only their order counts."""
-    games, times = drifting(200)
-    (other, order), known = shuffled(games), fit(games)
-    found = Drift.of(known, other, 1000 + 7 * times[order])
-    assert found.deviations == pytest.approx(Drift.of(known, games, times).deviations)
-
-
-def test_those_who_stay_do_not_drift() -> None:
-    """Nor is anybody tested where all games are of one time, and nothing is divided by 0."""
-    games, times = drifting(0)
-    assert np.abs(Drift.of(fit(games), games, times).deviations).max() < 1e-3
-    at_once = Drift.of(fit(games), games, 0 * times)
-    assert not at_once.is_tested.any()
-    assert at_once.deviations.tolist() == [0.0] * BOTS
+def test_who_changes_late_is_marked() -> None:
+    """With its games since then, and the size of the step."""
+    said = changed(np.array([0.0] * 8 + [300.0] * 2))
+    assert np.flatnonzero(said.changes_over_time).tolist() == [0]
+    assert said.changes[0].player == 0
+    assert said.changes[0].games == 140
+    assert said.changes[0].elo == pytest.approx(300, rel=0.2)
+    assert said.is_misfit
 
 
 def test_blocks_are_equal() -> None:

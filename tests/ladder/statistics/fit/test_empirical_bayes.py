@@ -1,33 +1,32 @@
-"""Widths estimated from games whose makers are known, and against the slow algorithm.
-
-Prior sensitivity against fits from scratch and BayesElo's prior as the golden tests write it.
-"""
+"""Widths estimated from games whose makers are known, and against the slow algorithm."""
 
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from tests.ladder.statistics.made_games import contents, counts, random_pairs
+from tests.ladder.statistics.made_games import OUTCOMES, contents, counts, random_pairs
 
-from meijin.ladder.statistics.fit import laplacian
 from meijin.ladder.statistics.fit.bradley_terry import Outcomes, Prior, fit
 from meijin.ladder.statistics.fit.covariance import covariance
 from meijin.ladder.statistics.fit.empirical_bayes import (
     DRAW_SLOPE,
     LEAST_LINEAGE,
     LINKS_OF_PRIOR,
+    SHOWN,
     fit_with_widths,
     shows_draw_slope,
-    shows_effects,
+    shows_openings,
 )
 from meijin.ladder.statistics.fit.lineage import Lineage
 from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
+from meijin.ladder.statistics.fit.shared_openings import SharedOpenings
 
 
 class World(NamedTuple):
     """Games whose makers are known."""
 
+    strengths: Floats
     steps: Floats
     """From each parent to its child, in Elo."""
     effects: Floats
@@ -43,28 +42,31 @@ def world(
     versions: int = 1,
     step: float = 0,
     opening: float = 0,
+    openings: int = 40,
     draw_slope: float = 0,
     seed: int = 1,
 ) -> World:
-    """So many games between versions that improve at random, on forty openings."""
+    """So many games between versions that improve at random, in pairs on one of the openings."""
     rng = np.random.default_rng(seed)
     steps = rng.normal(0, step, (bots, versions))
     steps[:, 0] = rng.normal(0, 200, bots)
     strengths = steps.cumsum(axis=1).ravel()
-    effects = rng.normal(0, opening, 40)
-    first, second = random_pairs(len(strengths), games, rng).T
-    openings = rng.integers(0, 40, games)
-    difference = strengths[first] - strengths[second] + effects[openings]
-    outcomes = Outcomes(60.0, 40.0, draw_slope, float(strengths.mean()))
+    effects = rng.normal(0, opening, openings)
+    pairs = random_pairs(len(strengths), games // 2, rng)
+    first, second = np.concatenate((pairs, pairs[:, ::-1])).T
+    began = np.tile(rng.integers(0, openings, games // 2), 2)
+    difference = strengths[first] - strengths[second] + effects[began]
+    outcomes = Outcomes(60.0, 40.0, draw_slope=draw_slope, level=float(strengths.mean()))
     made, luck = outcomes.between(strengths[first], strengths[second]), rng.random(games)
     won, lost = luck < made.wins(difference), luck > 1 - made.losses(difference)
-    results = np.array([won, ~won & ~lost, lost]).astype(float)
+    wins, draws, losses = np.array([won, ~won & ~lost, lost]).astype(np.float64)
     child = np.setdiff1d(np.arange(len(strengths)), np.arange(0, len(strengths), versions))
     lineage = Lineage(child, child - 1, np.ones_like(child))
     return World(
+        strengths,
         steps[:, 1:].ravel(),
         effects,
-        replace(PairCounts(first, second, *results), openings=openings),
+        PairCounts(first, second, wins, draws, losses, began),
         lineage,
     )
 
@@ -82,16 +84,31 @@ def test_the_width_of_a_lineage_comes_back(width: float) -> None:
     assert found.opening == 0
 
 
-@pytest.mark.parametrize("width", [60.0, 150.0])
-def test_the_width_of_openings_comes_back(width: float) -> None:
-    """That of the forty drawn, within an eighth; and so do their effects."""
-    made = world(games=10_000, opening=width)
-    found = fit_with_widths(made.counts)
-    assert found.prior.opening == pytest.approx(made.effects.std(), rel=0.125)
-    errors = found.opening_elo - (made.effects - made.effects.mean())
-    spread = np.sqrt(found.opening_variances)
-    assert np.abs(errors / spread).max() < 4
-    assert 0.5 < rms(errors) / spread.mean() < 1.5
+@pytest.mark.parametrize(("openings", "width"), [(40, 150.0), (10**9, 300.0)])
+def test_the_width_of_openings_comes_back(openings: int, width: float) -> None:
+    """Of a few, within a sixth of that of those drawn, and of as many as there are pairs of games."""
+    rng = np.random.default_rng(3)
+    made = world(games=10_000, opening=width, openings=min(openings, 5_000))
+    counts = made.counts
+    if openings > len(made.effects):  # no opening comes again
+        fresh = np.tile(rng.permutation(5_000), 2)
+        lead = made.strengths[counts.first] - made.strengths[counts.second] + made.effects[fresh]
+        won = rng.random(10_000) < OUTCOMES.wins(lead)
+        wins = won.astype(np.float64)
+        counts = PairCounts(counts.first, counts.second, wins, 0 * wins, 1 - wins, fresh)
+    found = fit_with_widths(counts)
+    assert found.prior.opening == pytest.approx(made.effects.std(), rel=1 / 6)
+    assert shows_openings(found)
+
+
+def test_openings_do_not_press_strengths_together() -> None:
+    """Where they decide many games, a fit without them has all closer to each other."""
+    made = world(games=40_000, bots=8, opening=300, openings=400)
+    found, plain = fit_with_widths(made.counts), fit(made.counts)
+    truth = made.strengths - made.strengths.mean()
+    scale, pressed = ((each.elo @ truth) / (truth @ truth) for each in (found, plain))
+    assert scale == pytest.approx(1, abs=0.05)
+    assert pressed < 0.85
 
 
 @pytest.mark.long
@@ -109,21 +126,32 @@ def test_it_rests_where_expectation_maximisation_does() -> None:
     assert fit_with_widths(games, lineage).prior.lineage == pytest.approx(width, abs=1)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_openings_alike_have_no_effects(seed: int) -> None:
+def test_openings_alike_have_no_effects() -> None:
     """Then the fit is that of games whose openings nobody tells, to the byte."""
-    made = world(games=5_000, seed=seed)
-    assert not shows_effects(fit(made.counts))
+    made = world(games=5_000, seed=2)
+    assert SharedOpenings.of(fit(made.counts)).deviations < SHOWN
     assert contents(fit_with_widths(made.counts)) == contents(fit_with_widths(made.counts.pooled()))
+
+
+def test_repeated_games_are_no_effect_of_openings() -> None:
+    """What comes again with the same colours tells of who plays, not of the opening."""
+    made = world(games=600, seed=2).counts
+    games = PairCounts(
+        made.first, made.second, 5 * made.wins, 5 * made.draws, 5 * made.losses, made.openings
+    )
+    assert SharedOpenings.of(fit(games)).deviations < SHOWN
 
 
 @pytest.mark.long
 def test_the_test_for_effects_errs_as_often_as_it_says() -> None:
-    """In about one of twenty worlds without any."""
-    shown = [
-        shows_effects(fit(world(games=1_500, bots=5, seed=seed).counts)) for seed in range(150)
+    """Standard normal, and so above 1.64 in one of twenty worlds without any."""
+    found = [
+        SharedOpenings.of(fit(world(games=1_500, bots=5, seed=seed).counts)).deviations
+        for seed in range(150)
     ]
-    assert 0.01 < np.mean(shown) < 0.11
+    assert np.mean(found) == pytest.approx(0, abs=0.3)
+    assert np.std(found) == pytest.approx(1, abs=0.2)
+    assert 0.01 < np.mean(np.array(found) > SHOWN) < 0.11
 
 
 def test_few_links_leave_the_default() -> None:
@@ -182,17 +210,6 @@ def test_the_fit_is_that_of_the_width_alone() -> None:
     assert found.prior == widths
     again = fit(made.counts, widths, lineage=made.lineage, levels=found.levels)
     assert found.elo == pytest.approx(again.elo, abs=2e-5)
-    assert found.opening_elo == pytest.approx(again.opening_elo, abs=2e-5)
-
-
-def test_large_pools_have_a_lineage_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the same width, though the covariance is a series; openings have no effects."""
-    made = world(games=6_000, bots=30, versions=3, step=100, opening=150)
-    dense = fit_with_widths(made.counts.pooled(), made.lineage)
-    monkeypatch.setattr(laplacian, "DENSE", 0)
-    sparse = fit_with_widths(made.counts, made.lineage)
-    assert sparse.prior.lineage == pytest.approx(dense.prior.lineage, abs=2)
-    assert sparse.prior.opening == 0
 
 
 def test_nobody_has_played() -> None:

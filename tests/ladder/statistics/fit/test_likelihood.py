@@ -1,23 +1,22 @@
 """The posterior's derivatives against finite differences."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from meijin.ladder.statistics.fit.bradley_terry import Prior
-from meijin.ladder.statistics.fit.likelihood import COMMON, LogPosterior, Point, State
+from meijin.ladder.statistics.fit.likelihood import LogPosterior, Point, State, normal_nodes
 from meijin.ladder.statistics.fit.lineage import Lineage
-from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
+from meijin.ladder.statistics.fit.pair_counts import Floats, GroupedCounts, PairCounts, Units
 
 STEP = 1e-5
 COUNT = st.integers(0, 20)
-PRIOR = Prior(draw_slope=0.5, lineage=90.0, opening=70.0)
+PRIOR = Prior(draw_slope=0.5, lineage=90.0)
 LEVELS = np.array([1.5, -0.5, 0.0, -1.0])
 LINEAGES = [Lineage.none(), Lineage(*np.array([(1, 3), (0, 1), (1, 2)]))]
-EFFECTS = 2
+SPREADS = [0.0, 0.4, 2.0]
+"""Of openings, in nats."""
 
 
 @st.composite
@@ -26,18 +25,20 @@ def posteriors(draw: st.DrawFn) -> LogPosterior:
     row = st.tuples(st.integers(0, 3), st.integers(0, 3), COUNT, COUNT, COUNT, st.integers(0, 2))
     rows = draw(st.lists(row.filter(lambda row: row[0] != row[1]), min_size=1, max_size=8))
     table = np.array([*rows, (0, 1, 0, 0, 0, 2), (2, 3, 0, 0, 0, 2)], dtype=np.int64).T
-    results = table[2:5].astype(float)
+    results = table[2:5].astype(np.float64)
     results *= np.array(draw(st.sampled_from([(1, 1, 1), (1, 0, 1), (0, 1, 0)])))[:, None]
-    players, counts = replace(PairCounts(*table[:2], *results), openings=table[5]).indexed()
+    wins, played_out, losses = results
+    games = GroupedCounts.of(PairCounts(table[0], table[1], wins, played_out, losses, table[5]))
+    players, spread = games.players, draw(st.sampled_from(SPREADS))
     return LogPosterior.of(
-        counts,
+        games.units if spread else Units.of_rows(games.pairs),
         len(players),
         PRIOR.precisions,
+        opening=spread,
         has_advantage=True,
         has_draw_slope=draw(st.booleans()),
         levels=LEVELS[: len(players)],
         lineage=draw(st.sampled_from(LINEAGES)),
-        effects=draw(st.sampled_from([0, EFFECTS])),
     )
 
 
@@ -46,18 +47,14 @@ def points(draw: st.DrawFn) -> tuple[LogPosterior, Floats]:
     """A posterior, and all parameters of a state in one array."""
     posterior = draw(posteriors())
     value = st.floats(-3, 3)
-    size = posterior.players + posterior.effects
-    values = draw(st.lists(value, min_size=size, max_size=size))
+    strengths = draw(st.lists(value, min_size=4, max_size=4))
     draws = draw(st.floats(0.1, 2)) if posterior.has_draws else 0.0
     slope = draw(st.floats(-0.7, 0.7)) if posterior.has_draw_slope else 0.0
-    strengths, openings = values[: posterior.players], values[posterior.players :]
-    return posterior, np.array([*strengths, draw(value), draws, slope, *openings])
+    return posterior, np.array([*strengths, draw(value), draws, slope])
 
 
 def state(posterior: LogPosterior, values: Floats) -> State:
-    strengths, others, openings = np.split(values, (posterior.players, posterior.players + COMMON))
-    advantage, draws, draw_slope = others.tolist()
-    return State(strengths, advantage, draws, draw_slope, openings)
+    return State(values[: posterior.players], *values[posterior.players :].tolist())
 
 
 def array(of: State) -> Floats:
@@ -100,7 +97,7 @@ def test_the_curvature_is_that_of_finite_differences(point: tuple[LogPosterior, 
             for side in (1, -1)
         )
         found = (below - above) / (2 * STEP)
-        assert found[kept] == pytest.approx(whole[place, kept], rel=1e-4, abs=1e-4)
+        assert found[kept] == pytest.approx(whole[kept.index(place)], rel=1e-4, abs=1e-4)
 
 
 @given(points())
@@ -111,9 +108,30 @@ def test_gauss_and_newtons_curvature_is_positive_definite(
     posterior, values = point
     here = Point(posterior, state(posterior, values))
     curvature, exact = here.curvature(), here.curvature(is_exact=True)
-    free = posterior.free
-    border, corner = curvature.border[:, free], curvature.corner[np.ix_(free, free)]
-    whole = np.block([[curvature.strengths.held(), border], [border.T, corner]])
+    border = curvature.border
+    whole = np.block([[curvature.strengths.held(), border], [border.T, curvature.corner]])
     assert np.linalg.eigvalsh(whole).min() > 0
     assert (curvature.border == exact.border).all()
     assert (curvature.strengths.dense() == exact.strengths.dense()).all()
+
+
+@pytest.mark.parametrize("deviation", [0.2, 1.0, 2.5])
+@pytest.mark.parametrize("games", [2, 20, 300])
+def test_nodes_integrate_what_games_say(deviation: float, games: int) -> None:
+    """The mean of a likelihood of that many games, as a sum of ten times as many terms has it."""
+    effects = deviation * np.linspace(-8, 8, 20_001)
+    weights = np.exp(-((effects / deviation) ** 2) / 2)
+    nodes, shares = normal_nodes(deviation, games)
+
+    def likelihood(effect: Floats) -> Floats:
+        won = np.log1p(np.exp(-effect)) * (games - games // 3)
+        found: Floats = np.exp(-won - np.log1p(np.exp(effect)) * (games // 3))
+        return found
+
+    exact = float(weights @ likelihood(effects)) / float(weights.sum())
+    assert shares @ likelihood(deviation * nodes) == pytest.approx(exact, rel=1e-4)
+
+
+def test_nothing_is_integrated_without_a_deviation() -> None:
+    nodes, weights = normal_nodes(0.0, 9)
+    assert (nodes.tolist(), weights.tolist()) == ([0.0], [1.0])

@@ -1,7 +1,6 @@
 """Counts of games by pairs."""
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,14 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.ladder.statistics.made_games import Row, counts
 
-from meijin.ladder.statistics.fit import pair_counts
 from meijin.ladder.statistics.fit.pair_counts import (
-    LEAST_GAMES,
     GroupedCounts,
     PairCounts,
     connected_components,
     distinct,
-    effect_of_rows,
 )
 
 COUNT = st.integers(0, 9)
@@ -97,46 +93,48 @@ def test_a_long_chain_is_one_component() -> None:
     assert np.unique(labels).size == 2
 
 
-# -- effects of openings ------------------------------------------------------------
+# -- units --------------------------------------------------------------------------
 
 
-def wins_on(games: dict[int, int]) -> PairCounts:
-    return counts([(1, 2, wins, 0, 0) for wins in games.values()], [*games])
+def test_what_two_played_on_an_opening_is_a_unit() -> None:
+    """Whoever moved first; of two that ended alike one stands for both."""
+    games = counts(
+        [(7, 3, 1, 0, 0), (3, 7, 0, 1, 0), (7, 3, 1, 0, 0), (3, 7, 0, 1, 0), (3, 9, 0, 0, 2)],
+        [4, 4, 5, 5, 4],
+    )
+    units = GroupedCounts.of(games).units
+    assert rows(units.counts) == [(0, 1, 0, 1, 0), (1, 0, 1, 0, 0), (0, 2, 0, 0, 2)]
+    assert units.starts.tolist() == [0, 2]
+    assert units.times.tolist() == [2, 1]
+    assert units.row_times.tolist() == [2, 2, 1]
+    assert units.signs.tolist() == [1, -1, 1]
+    assert [ends.tolist() for ends in units.ends] == [[0, 0], [1, 2]]
+    assert units.games.tolist() == [2, 2]
 
 
-def reused(games: PairCounts) -> list[int]:
-    openings: list[int] = GroupedCounts.of(games).reused.tolist()
-    return openings
+def test_large_units_stand_for_themselves() -> None:
+    """They are not compared."""
+    games = counts([(1, 2, 20, 0, 0), (1, 2, 20, 0, 0)], [4, 5])
+    assert GroupedCounts.of(games).units.times.tolist() == [1, 1]
 
 
-def test_rows_have_their_openings_effects() -> None:
-    """Those without one have none, and so have all where nobody tells of openings."""
-    games = wins_on({9: 1, 2: 1, 5: 1, 7: 1})
-    found = effect_of_rows(games, np.array([2, 9]), np.array([20.0, 90.0]))
-    assert found.tolist() == [90, 20, 0, 0]
-    untold = effect_of_rows(replace(games, openings=None), np.array([2]), np.ones(1))
-    assert untold.tolist() == [0, 0, 0, 0]
+@pytest.mark.parametrize("openings", [None, [4, 4]])
+def test_without_several_openings_rows_are_units(openings: list[int] | None) -> None:
+    units = GroupedCounts.of(counts([(1, 2, 3, 0, 1), (2, 1, 1, 0, 0)], openings)).units
+    assert units.starts.tolist() == [0, 1]
+    assert units.signs.tolist() == [1, 1]
 
 
-def test_openings_with_enough_games_have_effects() -> None:
-    """Over all rows together; ascending. Where nobody tells them none has."""
-    few = LEAST_GAMES - 1
-    assert reused(wins_on({9: LEAST_GAMES, 4: few, -3: 99})) == [-3, 9]
-    assert reused(wins_on({4: few, 5: 1}).joined(wins_on({4: 1}))) == [4]
-    untold = GroupedCounts.of(wins_on({1: 100}).pooled())
-    assert untold.reused.size == 0
-    assert untold.by_effect.openings is None
-
-
-def test_only_the_most_played_have_effects(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two with as many games the lower number, so that the rows' order has no say."""
-    monkeypatch.setattr(pair_counts, "MOST_OPENINGS", 2)
-    games = {7: 50, 5: 40, 6: 40}
-    for order in ((7, 5, 6), (6, 7, 5), (5, 6, 7)):
-        assert reused(wins_on({each: games[each] for each in order})) == [5, 7]
-
-
-def test_all_others_are_one() -> None:
-    """The place after the last; games of one pair are merged there."""
-    found = GroupedCounts.of(wins_on({2: 5, 3: 27, 8: 30, 11: 1, 12: 1})).by_effect
-    assert rows(found) == [(0, 1, 27, 0, 0, 0), (0, 1, 30, 0, 0, 1), (0, 1, 7, 0, 0, 2)]
+@given(ROWS, st.data())
+def test_units_have_all_games(some: list[Row], data: st.DataObject) -> None:
+    """Of each two, by colour and result."""
+    some = [row for row in some if row[0] != row[1] and any(row[2:])]
+    openings = data.draw(st.lists(st.integers(0, 3), min_size=len(some), max_size=len(some)))
+    games = GroupedCounts.of(counts(some, openings))
+    units = games.units
+    times = units.row_times
+    wins, draws, losses = (
+        times * each for each in (units.counts.wins, units.counts.draws, units.counts.losses)
+    )
+    again = PairCounts(units.counts.first, units.counts.second, wins, draws, losses)
+    assert rows(again.pooled()) == rows(games.pairs)

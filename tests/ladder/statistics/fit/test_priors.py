@@ -1,6 +1,7 @@
 """Lineage and openings in the fit, against the definition of the model and an optimum found otherwise."""
 
 import math
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -16,6 +17,8 @@ from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCount
 PRIOR = Prior(strength=500.0, advantage=300.0, draws=400.0, lineage=80.0, opening=120.0)
 LINEAGE = Lineage(*np.array([(12, 11, 1), (14, 12, 3)]).T)
 OPENINGS = 3
+EFFECTS = np.linspace(-840.0, 840.0, 401)
+"""Of an opening; Elo."""
 
 
 def made_games(seed: int, players: Integers, rows: int = 60) -> PairCounts:
@@ -37,10 +40,11 @@ GAMES = made_games(1, PLAYERS)
 def log_posterior(values: Floats) -> float:
     """Of `GAMES` under `PRIOR` and `LINEAGE`, row by row from the definition; values in Elo.
 
-    They are the four strengths, the advantage, the draws and the effects of three openings.
+    They are the four strengths, the advantage and the draws; what two played on one opening is a
+    product of all its games, integrated over the opening's effect.
     """
     elo = dict(zip(PLAYERS.tolist(), values[:4].tolist(), strict=True))
-    advantage, draws, *effects = values[4:].tolist()
+    advantage, draws = values[4:].tolist()
 
     def log_normal(value: float, deviation: float) -> float:
         return -((value / deviation) ** 2) / 2
@@ -48,16 +52,19 @@ def log_posterior(values: Floats) -> float:
     total = log_normal(elo[3], 500) + log_normal(elo[11], 500)
     total += log_normal(elo[12] - elo[11], 80) + log_normal(elo[14] - elo[12], 80 * math.sqrt(3))
     total += log_normal(advantage, 300) + log_normal(draws, 400)
-    total += sum(log_normal(effect, 120) for effect in effects)
     assert GAMES.openings is not None
+    logarithms: dict[tuple[int, int, int], Floats] = defaultdict(lambda: np.zeros(len(EFFECTS)))
     for row, opening in enumerate(GAMES.openings.tolist()):
-        difference = elo[int(GAMES.first[row])] - elo[int(GAMES.second[row])] + advantage
-        difference += [*effects, 0.0][opening]
+        one, other = int(GAMES.first[row]), int(GAMES.second[row])
+        difference = elo[one] - elo[other] + advantage + EFFECTS
         win = 1 / (1 + 10 ** (-(difference - draws) / 400))
         loss = 1 / (1 + 10 ** ((difference + draws) / 400))
-        total += GAMES.wins[row] * math.log(win) + GAMES.losses[row] * math.log(loss)
-        total += GAMES.draws[row] * math.log(1 - win - loss)
-    return total
+        unit = min(one, other), max(one, other), opening
+        logarithms[unit] += GAMES.wins[row] * np.log(win) + GAMES.losses[row] * np.log(loss)
+        logarithms[unit] += GAMES.draws[row] * np.log(1 - win - loss)
+    weights = np.exp(-((EFFECTS / 120) ** 2) / 2)
+    weights /= weights.sum()
+    return total + sum(math.log(weights @ np.exp(each)) for each in logarithms.values())
 
 
 def hessian(function: Callable[[Floats], float], at: Floats, step: float = 0.5) -> Floats:
@@ -83,7 +90,7 @@ def gradient(function: Callable[[Floats], float], at: Floats, step: float = 0.01
 @pytest.fixture(scope="module")
 def optimum() -> Floats:
     """The top of `log_posterior`, by Newton's method on nothing but its values."""
-    at = np.array([0.0, 0, 0, 0, 0, 60, 0, 0, 0])
+    at = np.array([0.0, 0, 0, 0, 0, 60])
     for _ in range(12):
         at = at - np.linalg.solve(hessian(log_posterior, at), gradient(log_posterior, at))
     assert np.abs(gradient(log_posterior, at)).max() < 1e-7
@@ -91,23 +98,20 @@ def optimum() -> Floats:
 
 
 def test_the_fit_is_the_optimum_of_the_definition(optimum: Floats) -> None:
-    """Strengths, advantage, draws and the openings' effects, to a thousandth of an Elo."""
+    """Strengths, advantage and draws, to a thousandth of an Elo."""
     found = fit(GAMES, PRIOR, lineage=LINEAGE)
-    assert found.openings.tolist() == [0, 1, 2]
     assert found.elo - found.level == pytest.approx(optimum[:4], abs=1e-3)
     assert found.outcomes.advantage == pytest.approx(optimum[4], abs=1e-3)
     assert found.outcomes.draws == pytest.approx(optimum[5], abs=1e-3)
-    assert found.opening_elo == pytest.approx(optimum[6:], abs=1e-3)
 
 
 def test_the_covariance_is_that_of_the_definition(optimum: Floats) -> None:
-    """The inverse of the whole Hessian: strengths with all else unknown, and effects."""
+    """The inverse of the whole Hessian: strengths with all else unknown."""
     whole = np.linalg.inv(-hessian(log_posterior, optimum))
     found = fit(GAMES, PRIOR, lineage=LINEAGE)
     one, other = np.triu_indices(4, 1)
     wanted = np.diagonal(whole)[one] + np.diagonal(whole)[other] - 2 * whole[one, other]
     assert covariance(found).of_differences(one, other) == pytest.approx(wanted, rel=1e-3)
-    assert found.opening_variances == pytest.approx(np.diagonal(whole)[6:], rel=1e-3)
 
 
 def test_order_makes_no_difference() -> None:
@@ -117,11 +121,10 @@ def test_order_makes_no_difference() -> None:
     assert found == contents(fit(GAMES, PRIOR, lineage=LINEAGE))
 
 
-def test_swapped_colours_flip_the_effects() -> None:
-    """Calling the second mover the first changes the sign of advantage and effects alone."""
+def test_swapped_colours_flip_the_advantage() -> None:
+    """Calling the second mover the first changes its sign alone."""
     one, two = (fit(games, PRIOR, lineage=LINEAGE) for games in (GAMES, swapped(GAMES)))
     assert two.elo == pytest.approx(one.elo, abs=1e-6)
-    assert two.opening_elo == pytest.approx(-one.opening_elo, abs=1e-6)
     assert two.outcomes.advantage == pytest.approx(-one.outcomes.advantage, abs=1e-6)
 
 
@@ -157,7 +160,6 @@ def test_a_new_version_without_results_is_where_its_parent_is() -> None:
 def test_openings_without_a_width_are_not_looked_at() -> None:
     """The fit is that of games whose openings nobody tells, to the byte."""
     assert contents(fit(GAMES)) == contents(fit(GAMES.pooled()))
-    assert fit(GAMES).opening_elo.size == 0
 
 
 def test_a_fit_near_another_is_the_same() -> None:
@@ -167,7 +169,6 @@ def test_a_fit_near_another_is_the_same() -> None:
     warm = fit(GAMES, PRIOR, lineage=LINEAGE, near=other)
     assert warm.steps <= cold.steps
     assert warm.elo == pytest.approx(cold.elo, abs=1e-5)
-    assert warm.opening_elo == pytest.approx(cold.opening_elo, abs=1e-5)
 
 
 def test_a_lineage_connects_where_there_is_no_prior() -> None:
@@ -178,3 +179,21 @@ def test_a_lineage_connects_where_there_is_no_prior() -> None:
         fit(rows, free)
     found = fit(rows, free, lineage=Lineage(*np.array([(8, 2, 1)]).T))
     assert found.elo[2] == pytest.approx(found.elo[1], abs=1e-6)
+
+
+def test_units_that_ended_alike_count_as_often_as_they_did() -> None:
+    """On a hundred openings that nobody played twice, or told as so many of each kind."""
+    rng = np.random.default_rng(5)
+    wins = rng.integers(0, 2, (2, 100)).astype(float)
+    first, second = np.zeros(100, dtype=np.int64), np.ones(100, dtype=np.int64)
+    openings, nothing = np.arange(100), np.zeros(100)
+    once = PairCounts(first, second, wins[0], nothing, 1 - wins[0], openings)
+    back = PairCounts(second, first, wins[1], nothing, 1 - wins[1], openings)
+    whole = fit(once.joined(back), PRIOR)
+    assert whole.games.units.times.sum() == 100
+    assert len(whole.games.units.times) == 4
+    huge = replace(once, wins=20 * once.wins, losses=20 * once.losses)
+    assert len(fit(huge.joined(back), PRIOR).games.units.times) == 100
+    kinds = [(one, two) for one in (0, 1) for two in (0, 1)]
+    often = [((wins[0] == one) & (wins[1] == two)).sum() for one, two in kinds]
+    assert sorted(whole.games.units.times.tolist()) == sorted(often)

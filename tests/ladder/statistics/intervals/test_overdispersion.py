@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.ladder.statistics.made_games import counts, rows_at
+from tests.ladder.statistics.made_games import counts
 
-from meijin.ladder.statistics.fit.bradley_terry import Outcomes, fit
+from meijin.ladder.statistics.fit.bradley_terry import Outcomes, Prior, fit
 from meijin.ladder.statistics.intervals.overdispersion import clustered_pairs
 
-COUNTS = counts([(1, 2, 3, 1, 0), (2, 1, 1, 0, 2), (1, 2, 0, 2, 1), (1, 3, 0, 0, 0)], [7, 7, 9, 7])
+COUNTS = counts([(1, 2, 3, 1, 0), (2, 1, 1, 0, 2), (1, 2, 0, 2, 1)], [7, 7, 9])
 
 
 def test_scores_are_derivatives_of_the_likelihood() -> None:
@@ -30,18 +30,24 @@ def test_scores_are_derivatives_of_the_likelihood() -> None:
     assert pairs.score == pytest.approx([sum(scores)])
     assert pairs.single == pytest.approx([sum(score**2 for score in scores)])
     assert pairs.information == pytest.approx([sum(expected)])
-    assert pairs.clusters.games.tolist() == [4, 3, 3]
-
-
-def test_games_that_nobody_played_are_no_cluster() -> None:
-    """Rows of nothing keep players in a fit, and no more."""
-    pairs = clustered_pairs(fit(rows_at(COUNTS, slice(3, 4))))
-    assert len(pairs.first) == len(pairs.clusters.games) == 0
+    assert sorted(pairs.clusters.games.tolist()) == [3, 3, 4]
 
 
 def test_without_openings_a_cluster_is_a_pair_and_colours() -> None:
     clusters = clustered_pairs(fit(COUNTS.pooled())).clusters
     assert clusters.games.tolist() == [7, 3]
+
+
+def test_openings_that_differ_are_no_overdispersion() -> None:
+    """Scores of two games with different colours on one go apart, and with the same ones together."""
+    apart = counts([(1, 2, 1, 0, 0), (2, 1, 1, 0, 0), (1, 2, 0, 0, 1)], [7, 7, 8])
+    pairs = clustered_pairs(fit(apart, Prior(opening=250.0)))
+    assert pairs.clusters.by_opening.tolist() == [0, 0, 0]
+    assert pairs.by_opening[0] < 0
+    assert pairs.sharpness[0] > 1
+    together = counts([(1, 2, 2, 0, 0), (1, 2, 0, 0, 1)], [7, 8])
+    assert clustered_pairs(fit(together, Prior(opening=250.0))).by_opening[0] > 0
+    assert clustered_pairs(fit(apart)).by_opening.tolist() == [0]
 
 
 def test_an_only_game_shares_nothing() -> None:

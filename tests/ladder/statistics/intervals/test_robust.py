@@ -5,19 +5,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from tests.ladder.statistics.made_games import OUTCOMES, counts, random_pairs, shuffled
+from tests.ladder.statistics.made_games import OUTCOMES, counts, shuffled
 
-from meijin.ladder.statistics.diagnosis.residuals import in_blocks, points_over_time
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, fit
 from meijin.ladder.statistics.fit.covariance import covariance
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts
+from meijin.ladder.statistics.fit.pair_counts import Floats, PairCounts
 from meijin.ladder.statistics.intervals.overdispersion import Overdispersion, clustered_pairs
-from meijin.ladder.statistics.intervals.robust import (
-    STILL,
-    RandomWalk,
-    _nyblom,
-    robust_covariance,
-)
+from meijin.ladder.statistics.intervals.robust import robust_covariance
 
 ROBUST = "meijin.ladder.statistics.intervals.robust"
 
@@ -146,99 +140,30 @@ def test_an_empty_pool_has_no_overdispersion() -> None:
     assert robust.factor == 1
 
 
-# -- a random walk ------------------------------------------------------------------
-
-
-def played(
-    games: int, *, step: float = 0.0, bots: int = 20, seed: int = 1
-) -> tuple[PairCounts, Integers]:
-    """This many games in order, a row each, and their blocks; each moves its two players' strengths."""
-    rng = np.random.default_rng(seed)
-    strengths = rng.normal(0, 150, bots)
-    first, second = random_pairs(bots, games, rng).T
-    results = np.zeros((3, games))
-    steps, luck = rng.normal(0, step, (games, 2)), rng.random(games)
-    for game in range(games):
-        one, other = first[game], second[game]
-        lead = strengths[one] - strengths[other]
-        won, lost = luck[game] < OUTCOMES.wins(lead), luck[game] > 1 - OUTCOMES.losses(lead)
-        results[0 if won else 2 if lost else 1, game] = 1
-        strengths[[one, other]] += steps[game]
-    return PairCounts(first, second, *results), in_blocks(games, 64)
-
-
-def walk_of(made: PairCounts, times: Integers) -> RandomWalk:
-    return RandomWalk.of(fit(made), made, times)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_walk_is_found_and_measured(seed: int) -> None:
-    """Steps of 4 Elo, over 800 games of each."""
-    walk = walk_of(*played(8_000, step=4, seed=seed))
-    assert walk.is_sure
-    assert walk.step == pytest.approx(4, rel=0.35)
-
-
-@pytest.mark.long
-def test_strengths_that_stay_are_seldom_taken_for_walking() -> None:
-    """The statistic is about standard normal then, though its right side is the longer one."""
-    found = [walk_of(*played(600, seed=seed)).deviations for seed in range(40)]
-    assert np.mean(found) == pytest.approx(0, abs=0.5)
-    assert np.std(found) == pytest.approx(1, abs=0.35)
-    assert sum(each > 3 for each in found) <= 1
-
-
-def test_what_is_allowed_for_by_chance_is_little() -> None:
-    """Where strengths stay the intervals of most pools hardly widen."""
-    wider = []
-    for seed in range(10):
-        made, times = played(1_500, seed=seed)
-        known = fit(made)
-        wider.append(robust_covariance(known, RandomWalk.of(known, made, times)).factor)
-    assert np.median(wider) < 1.08
-    assert np.mean(wider) < 1.25
-
-
-def test_the_statistic_is_nybloms_written_out() -> None:
-    """The mean square of the cumulated residuals less their trend, in units of their variance."""
-    made, times = played(900, step=5, bots=4)
-    over = points_over_time(fit(made), made, times)
-    excess, _ = _nyblom(over)
-    for player in range(4):
-        residuals, variances = over.residual[player], over.variance[player]
-        whole, total = variances.sum(), residuals.sum()
-        square = mean = so_far = passed = 0.0
-        for residual, variance in zip(residuals, variances, strict=True):
-            so_far, passed = so_far + residual, passed + variance / whole
-            square += variance / whole * (so_far - passed * total) ** 2 / whole
-            mean += variance / whole * passed * (1 - passed)
-        assert excess[player] == pytest.approx(square - mean)
-        assert mean == pytest.approx(1 / 6, abs=0.01)
-
-
-def test_the_end_of_a_walk_is_as_far_from_its_mean_as_is_told() -> None:
-    """A third of the variance of all its steps."""
-    rng = np.random.default_rng(4)
-    walks = rng.normal(0, 3, (4_000, 300)).cumsum(axis=1)
-    square = ((walks[:, -1] - walks.mean(axis=1)) ** 2).mean()
-    assert RandomWalk(3.0, 9.0).variances(np.array([300.0])) == pytest.approx([square], rel=0.1)
-
-
-def test_few_games_or_one_time_say_nothing() -> None:
-    """Nobody is looked at then, and nothing is divided by 0."""
-    assert walk_of(*played(30)) == STILL
-    made, times = played(500)
-    assert walk_of(made, np.zeros_like(times)).step == 0
-    assert walk_of(counts([]), np.empty(0, dtype=np.int64)) == STILL
-
-
-def test_a_walk_widens_each_player_by_its_own_games() -> None:
+def test_an_unsure_strength_now_widens_its_own_interval() -> None:
     """And leaves what errors share."""
-    known, walk = fit(played(400, bots=6)[0]), RandomWalk(2.0, 5.0)
-    own = walk.variances(known.games_of_players)
-    still, walking = (robust_covariance(known, each) for each in (STILL, walk))
+    known, own = fit(games()), np.arange(12.0)
+    still, walking = (robust_covariance(known, each) for each in (None, own))
     added = walking.covariance.matrix - still.covariance.matrix
     assert added == pytest.approx(np.diag(own), abs=1e-9)
-    assert own == pytest.approx(4 * known.games_of_players / 3)
-    assert known.games_of_players.sum() == 800
     assert walking.factor > still.factor
+
+
+@pytest.mark.parametrize("players", [5, 20])
+def test_luck_alone_hardly_widens(players: int) -> None:
+    """Neither component is taken to be there in pools of dice, and none is named."""
+    found = [robust_covariance(fit(games(players, seed=seed))) for seed in range(20)]
+    assert np.mean([each.factor for each in found]) < 1.04
+    named = [
+        each.overdispersion.correlation_is_sure or each.overdispersion.pair_deviation_is_sure
+        for each in found
+    ]
+    assert sum(named) <= 1
+
+
+def test_what_is_sure_is_named() -> None:
+    """Either cause, and not the other."""
+    repeated = robust_covariance(fit(games(each=1, copies=4))).overdispersion
+    assert (repeated.correlation_is_sure, repeated.pair_deviation_is_sure) == (True, False)
+    paired = robust_covariance(fit(games(each=8, pair_deviation=120))).overdispersion
+    assert (paired.correlation_is_sure, paired.pair_deviation_is_sure) == (False, True)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 import numpy as np
 
+from meijin.ladder.statistics.diagnosis.over_time import Drift, Steps
 from meijin.ladder.statistics.diagnosis.residuals import (
-    Drift,
     PairResiduals,
+    Points,
     benjamini_hochberg,
     chi_square_tail,
     holm,
@@ -16,9 +17,9 @@ from meijin.ladder.statistics.diagnosis.residuals import (
 )
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit
 from meijin.ladder.statistics.fit.covariance import NO_VARIANCE, Covariance
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, PairCounts, sums
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, sums
 
-FIT_LEVEL = 0.02
+FIT_LEVEL = 0.015
 """The p-value below which a fit is rejected."""
 ENOUGH = 1.0
 """The least variance of a pair's points, that of four games of equals, to be in a chi-square: of
@@ -108,7 +109,7 @@ def _tail(value: Floats, mean: Floats, variance: Floats) -> Floats:
     return chi_square_tail(value / scale, np.where(variance > 0, mean / scale, 0.0))
 
 
-TRIPLE_LEVEL = 0.0075
+TRIPLE_LEVEL = 0.005
 """The p-value, of a whole pool, below which a triple is sure."""
 MOST_PLAYERS = 100
 """Whose triples are looked at, 161,700 of them; of more players, those whose residuals are largest."""
@@ -230,12 +231,13 @@ class _Table:
 
 
 LEVEL = 0.05
-"""The share of pools that anything at all is said against though the model holds there; the fit
-as a whole, pairs, triples and drift have 2, 0.75, 0.75 and 1.5 % of it (Bonferroni)."""
-PAIR_LEVEL, DRIFT_LEVEL = 0.0075, 0.015
-"""The p-values, of a whole pool, below which a pair and a drift are sure."""
+"""The share of pools that anything at all is said against though the model holds there, at most;
+the fit as a whole, pairs, triples, trends and steps have 1.5, 0.5, 0.5, 0.5 and 0.5 % of it
+(Bonferroni), and the causes of wide intervals the rest."""
+PAIR_LEVEL, DRIFT_LEVEL, STEP_LEVEL = 0.005, 0.005, 0.005
+"""The p-values, of a whole pool, below which a pair, a trend and a step are sure."""
 SHOWN, MOST_SHOWN = 10, 50
-"""Of pairs, triples and drifts: the most that are listed when luck explains them, and at all."""
+"""Of findings of a kind: the most that are listed when luck explains them, and at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +282,27 @@ class DriftingPlayer:
         return self.p_value < DRIFT_LEVEL
 
 
-F = TypeVar("F", SurprisingPair, Triple, DriftingPlayer)
+@dataclass(frozen=True, slots=True)
+class ChangedPlayer:
+    """A player whose strength has changed at once."""
+
+    player: int
+    """By its place in the fit."""
+    games: int
+    """Its own since then."""
+    elo: float
+    """The strength since then, less that before."""
+    deviations: float
+    p_value: float
+    """For all players and times of the pool together."""
+
+    @property
+    def is_sure(self) -> bool:
+        return self.p_value < STEP_LEVEL
+
+
+Finding: TypeAlias = SurprisingPair | Triple | DriftingPlayer | ChangedPlayer
+F = TypeVar("F", SurprisingPair, Triple, DriftingPlayer, ChangedPlayer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -291,60 +313,68 @@ class Diagnosis:
     pairs: Sequence[SurprisingPair]
     triples: Sequence[Triple]
     drifts: Sequence[DriftingPlayer]
+    changes: Sequence[ChangedPlayer]
     depends_on_opponents: Mask
     """Whose results depend on whom it meets: by a pair or a triple, or by the scatter of its own
     pairs in a pool that does not fit; shape (n,)."""
     changes_over_time: Mask
-    """Whose strength has a trend; shape (n,)."""
+    """Whose strength has a trend or has changed at once; shape (n,)."""
 
     @property
     def is_misfit(self) -> bool:
-        found: list[SurprisingPair | Triple | DriftingPlayer] = [*self.pairs, *self.triples]
-        found += self.drifts
+        found: list[Finding] = [*self.pairs, *self.triples, *self.drifts, *self.changes]
         return self.goodness.is_rejected or any(each.is_sure for each in found)
 
     @classmethod
-    def of(cls, fit: Fit, covariance: Covariance, by_time: PairCounts, times: Integers) -> Self:
+    def of(cls, fit: Fit, covariance: Covariance, over: Points) -> Self:
         """The diagnosis of a fit.
 
         Args:
             fit: The fit.
             covariance: By the model alone: one that is robust would hide what is looked for.
-            by_time: The same games by pair and time, the players named as in `fit.players`.
-            times: Of each row of these, as `Drift` takes them.
+            over: Everyone's points over time.
         """
         residuals = PairResiduals.of(fit, covariance)
-        drift = Drift.of(fit, by_time, times)
         goodness = GoodnessOfFit.of(residuals)
         pairs, triples = _pairs(residuals), _shown(circular_triads(fit, residuals, MOST_SHOWN))
-        drifts = _drifts(drift)
+        drifts, steps = _drifts(Drift.of(over)), _changes(Steps.of(over))
         depends, changes = np.zeros((2, len(fit.players)), dtype=bool)
         if goodness.is_rejected:
             depends = benjamini_hochberg(scatter_by_player(residuals, len(depends))) < LEVEL
         told: list[SurprisingPair | Triple] = [*pairs, *triples]
+        changed: list[DriftingPlayer | ChangedPlayer] = [*drifts, *steps]
         for found in told:
             if found.is_sure:
                 depends[list(found.players)] = True
-        changes[[each.player for each in drifts if each.is_sure]] = True
+        for change in changed:
+            changes[change.player] |= change.is_sure
         return cls(
             goodness=goodness,
             pairs=pairs,
             triples=triples,
             drifts=drifts,
+            changes=steps,
             depends_on_opponents=depends,
             changes_over_time=changes,
         )
 
 
-def _surest(deviations: Floats, is_tested: Mask) -> Iterator[tuple[int, float, float]]:
+def _surest(
+    deviations: Floats, is_tested: Mask, p_values: Floats | None = None
+) -> Iterator[tuple[int, float, float]]:
     """What may be told of, the surest first: places, deviations, and p-values of all together.
 
     Equal bytes whatever the last bits of the deviations are.
+
+    Args:
+        p_values: Of each alone; those of normal variables without them.
     """
+    if p_values is None:
+        p_values = two_sided(deviations)
     tested = np.flatnonzero(is_tested)
-    order = np.argsort(-np.round(np.abs(deviations[tested]), 6), kind="stable")
+    order = np.lexsort((-np.round(np.abs(deviations[tested]), 6), np.round(p_values[tested], 9)))
     places = tested[order[:MOST_SHOWN]]
-    p_values = holm(two_sided(deviations[places]), len(tested))
+    p_values = holm(p_values[places], len(tested))
     return zip(places.tolist(), deviations[places].tolist(), p_values.tolist(), strict=True)
 
 
@@ -370,6 +400,16 @@ def _drifts(drift: Drift) -> list[DriftingPlayer]:
     found = [
         DriftingPlayer(place, float(100 * drift.elo_per_game[place]), deviations, p_value)
         for place, deviations, p_value in _surest(drift.deviations, drift.is_tested)
+    ]
+    return _shown(found)
+
+
+def _changes(steps: Steps) -> list[ChangedPlayer]:
+    found = [
+        ChangedPlayer(
+            place, round(float(steps.games[place])), float(steps.elo[place]), deviations, p_value
+        )
+        for place, deviations, p_value in _surest(steps.deviations, steps.is_tested, steps.p_values)
     ]
     return _shown(found)
 

@@ -20,6 +20,7 @@ from meijin.ladder.statistics.fit.pair_counts import (
     numbered,
     sums,
 )
+from meijin.ladder.statistics.intervals.overdispersion import clustered_pairs
 
 
 def chi_square_tail(values: Floats, freedom: Floats) -> Floats:
@@ -90,10 +91,7 @@ class Points:
 
     @classmethod
     def of(cls, fit: Fit, counts: PairCounts) -> Self:
-        """The first player's in each row of `counts`, whose players are places in the fit.
-
-        With the effects of openings, where the rows tell them.
-        """
+        """The first player's in each row of `counts`, whose players are places in the fit."""
         wins, losses = fit.wins_and_losses(counts)
         draws = np.maximum(1 - wins - losses, 0.0)
         mean = wins + draws / 2
@@ -155,7 +153,7 @@ class PairResiduals:
         (Pregibon, Logistic regression diagnostics, 1981) where no game is drawn. What the fit
         of advantage and draws takes is left out: less than one pair's share in all.
         """
-        counts = fit.counts if fit.openings.size else fit.games.pairs
+        counts = fit.games.pairs
         players = max(len(fit.players), 1)
         turned = counts.first > counts.second
         one = np.where(turned, counts.second, counts.first)
@@ -163,6 +161,10 @@ class PairResiduals:
         keys, rows = numbered(one * players + other)
         one, other = np.divmod(keys, players)
         points = Points.of(fit, counts).reversed_where(turned).added_up(rows, len(keys))
+        if fit.prior.opening:  # both colours of an opening make up for each other
+            clustered = clustered_pairs(fit)
+            share = clustered.variance / clustered.information
+            points = replace(points, variance=points.variance * share)
         known = covariance.of_differences(one, other) / ELO_PER_NAT**2
         with np.errstate(divide="ignore", invalid="ignore"):
             leverage = points.slope**2 * known / points.variance
@@ -221,69 +223,6 @@ class PairResiduals:
 def _times_log(factor: Floats, ratio: Floats) -> Floats:
     """A factor times the logarithm of a ratio: 0 where both are."""
     return factor * np.log(np.where(factor > 0, ratio, 1.0))
-
-
-FEWEST_GAMES = 20
-"""Of a player whose drift is looked for."""
-
-
-def points_over_time(fit: Fit, counts: PairCounts, times: Integers) -> Points:
-    """The points of each player in each time; shapes (n, t).
-
-    Args:
-        fit: Of all games.
-        counts: The games by pair and time; its players are named as in `fit.players`.
-        times: Of each row: a day, or a block of games in order; larger is later.
-    """
-    first, second = counts.places(fit.players)
-    players = max(len(fit.players), 1)
-    _, time = numbered(times)
-    span = int(time.max(initial=0)) + 1
-    rows = PairCounts(first, second, counts.wins, counts.draws, counts.losses)
-    ours = Points.of(fit, rows)
-    theirs = ours.reversed_where(np.ones(len(first), dtype=bool))
-    as_first = ours.added_up(first * span + time, players * span)
-    as_second = theirs.added_up(second * span + time, players * span)
-    sides = zip(as_first.columns, as_second.columns, strict=True)
-    return Points(*((one + other).reshape(players, span) for one, other in sides))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Drift:
-    """A linear trend of each player's strength over its own games; shapes (n,)."""
-
-    elo_per_game: Floats
-    deviations: Floats
-    """The score test of no trend: standard normal where there is none; 0 for whom it is not done."""
-    is_tested: Mask
-
-    @classmethod
-    def of(cls, fit: Fit, counts: PairCounts, times: Integers) -> Self:
-        """The drift over games told by time.
-
-        A score test (Rao 1948; Cox & Hinkley, Theoretical statistics, 1974, 9.3): the sum of
-        the residuals times how many games the player had before, centred, so that its strength
-        is no part of it. That the opponents' strengths are fitted too is left out, which makes
-        the variance a little too large.
-
-        Args:
-            fit: Of all games.
-            counts: See `points_over_time`.
-            times: Likewise.
-        """
-        over = points_over_time(fit, counts, times)
-        games, slopes, variances = over.games, over.slope, over.variance
-        before = np.cumsum(games, axis=1) - games / 2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            middle = (slopes * before).sum(axis=1) / slopes.sum(axis=1)
-            lever = before - middle[:, None]
-            trend = (over.residual * lever).sum(axis=1)
-            per_nat = (slopes * lever**2).sum(axis=1)
-            variance = (variances * lever**2).sum(axis=1)
-            is_tested = (games.sum(axis=1) >= FEWEST_GAMES) & (variance > 0)
-            deviations = np.where(is_tested, trend / np.sqrt(variance), 0.0)
-            elo = np.where(is_tested, ELO_PER_NAT * trend / per_nat, 0.0)
-        return cls(elo, deviations, is_tested)
 
 
 def in_blocks(games: int, blocks: int) -> Integers:

@@ -8,14 +8,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from meijin.ladder.statistics.fit import laplacian
 from meijin.ladder.statistics.fit.laplacian import Laplacian, NoSolutionError
 from meijin.ladder.statistics.fit.likelihood import (
-    Curvature,
     LogPosterior,
     Point,
     Precisions,
     State,
+    normal_nodes,
 )
 from meijin.ladder.statistics.fit.lineage import Lineage
 from meijin.ladder.statistics.fit.pair_counts import (
@@ -23,8 +22,8 @@ from meijin.ladder.statistics.fit.pair_counts import (
     GroupedCounts,
     Integers,
     PairCounts,
+    Units,
     connected_components,
-    effect_of_rows,
     sums,
 )
 
@@ -43,6 +42,10 @@ TINY = 1e-300
 """Stands for 0 in a denominator."""
 MAX_LOG_ODDS = 30.0
 """Log-odds on the way to infinity, where there is no prior: 1 / (1 + e^-30) is nearly 1 itself."""
+
+
+GAMES_OF_A_UNIT = 2.0
+"""One with each colour."""
 
 
 class NoFitError(ValueError):
@@ -71,17 +74,14 @@ class Prior:
     lineage: float = 150.0
     """Of a version from its parent, a step away; `math.inf` takes it as one without a parent."""
     opening: float = 0.0
-    """Of an opening's own share of the advantage; 0 holds all of them at 0."""
+    """Of an opening's own share of the advantage, which is integrated out; 0 for none."""
 
     @property
     def precisions(self) -> Precisions:
         """One over each variance, in nats; 0 for what is free or held at 0."""
-        in_elo = (self.strength, self.advantage, self.draws, self.lineage, self.opening)
-        strength, advantage, draws, lineage, opening = (
-            _precision(each, ELO_PER_NAT) for each in in_elo
-        )
-        slope = _precision(self.draw_slope, 1.0)
-        return Precisions(strength, advantage, draws, slope, lineage, opening)
+        in_elo = (self.strength, self.advantage, self.draws, self.lineage)
+        strength, advantage, draws, lineage = (_precision(each, ELO_PER_NAT) for each in in_elo)
+        return Precisions(strength, advantage, draws, _precision(self.draw_slope, 1.0), lineage)
 
 
 def _precision(deviation: float, unit: float) -> float:
@@ -94,20 +94,37 @@ class Chances:
 
     With d = (difference + advantage) / 173.7 in Elo, and s the logistic function, the first
     player wins with probability s(d - draws) and loses with s(-d - draws) (Rao & Kupper, Ties
-    in paired-comparison experiments, 1967; the form is that of Coulom's BayesElo).
+    in paired-comparison experiments, 1967; the form is that of Coulom's BayesElo). Where openings
+    differ, these are means over all openings.
     """
 
     advantage: float
     """What moving first is worth, in Elo."""
     draws: float | Floats
     """What a player has to be better by, in Elo, to win every second game; 0 for no draws."""
+    opening: float = 0.0
+    """The deviation of the advantage among openings, in Elo."""
+
+    def by_opening(self, difference: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        """The probabilities that the first player wins and loses by some effects of an opening.
+
+        Returns:
+            Both, with one axis for the effects before those of `difference`, and the effects'
+            weights; shape (k,).
+        """
+        nodes, weights = normal_nodes(self.opening / ELO_PER_NAT, GAMES_OF_A_UNIT)
+        lead = np.add.outer(self.opening * nodes, np.asarray(difference) + self.advantage)
+        wins, losses = (logistic((sign * lead - self.draws) / ELO_PER_NAT) for sign in (1.0, -1.0))
+        return wins, losses, weights
 
     def wins(self, difference: ArrayLike) -> Floats:
         """The probability that the first player wins, by how many Elo it is the stronger."""
-        return logistic((np.asarray(difference) + self.advantage - self.draws) / ELO_PER_NAT)
+        wins, _, weights = self.by_opening(difference)
+        return np.tensordot(weights, wins, axes=1)
 
     def losses(self, difference: ArrayLike) -> Floats:
-        return logistic((-np.asarray(difference) - self.advantage - self.draws) / ELO_PER_NAT)
+        _, losses, weights = self.by_opening(difference)
+        return np.tensordot(weights, losses, axes=1)
 
     def score(self, difference: ArrayLike) -> Floats:
         return (1 + self.wins(difference) - self.losses(difference)) / 2
@@ -168,7 +185,7 @@ class Outcomes(Chances):
             return self
         mean = (np.asarray(one) + np.asarray(other)) / 2
         factor = np.exp(self.draw_slope * (mean - self.level) / ELO_PER_NAT)
-        return Chances(self.advantage, self.draws * factor)
+        return Chances(self.advantage, self.draws * factor, self.opening)
 
     def shifted(self, elo: float) -> Self:
         """The same where all ratings are higher by `elo`."""
@@ -190,12 +207,6 @@ class Fit:
     outcomes: Outcomes
     log_likelihood: float
     """Of the games, in nats; without the prior."""
-    openings: Integers
-    """Those with an effect of their own, ascending; shape (k,)."""
-    opening_elo: Floats
-    """What each adds to the advantage, in Elo; shape (k,)."""
-    opening_variances: Floats
-    """Of their errors, in Elo squared; shape (k,)."""
     level: float
     """The mean of the prior of those without a parent, on the scale of `elo`."""
     steps: int
@@ -230,10 +241,9 @@ class Fit:
     def wins_and_losses(self, counts: PairCounts) -> tuple[Floats, Floats]:
         """The probabilities that the first player of each row wins and loses.
 
-        The players are places in the fit; with the effects of openings, where the rows tell them.
+        The players are places in the fit.
         """
-        effects = effect_of_rows(counts, self.openings, self.opening_elo)
-        difference = self.elo[counts.first] - self.elo[counts.second] + effects
+        difference = self.elo[counts.first] - self.elo[counts.second]
         chances = self.chances(counts.first, counts.second)
         return chances.wins(difference), chances.losses(difference)
 
@@ -266,9 +276,8 @@ def fit(
     models, 2004). The draw parameter is 0 when no game was drawn. Equal games give equal
     bytes, in whatever rows and order they come.
 
-    Openings have effects where the prior lets them, the counts tell them and the pool is not
-    large. Without any the games of a pair are one row: then it is the same fit, to the byte,
-    whether openings are known or not.
+    Where the prior gives openings no effects, it is the same fit, to the byte, whether they are
+    known or not.
 
     Args:
         lineage: Which players came from which; who is not in the counts is left out.
@@ -288,17 +297,15 @@ def fit(
         linked = lineage.places(players)
     has_draw_slope = prior.draw_slope > 0 and levels is not None
     levels = np.zeros(len(players)) if levels is None else levels
-    has_effects = prior.opening > 0 and len(players) <= laplacian.DENSE
-    openings = games.reused if has_effects else np.empty(0, dtype=np.int64)
     posterior = LogPosterior.of(
-        games.by_effect if openings.size else games.pairs,
+        games.units if prior.opening else Units.of_rows(games.pairs),
         len(players),
         prior.precisions,
+        opening=prior.opening / ELO_PER_NAT,
         has_advantage=prior.advantage > 0,
         has_draw_slope=has_draw_slope,
         levels=levels / ELO_PER_NAT,
         lineage=linked,
-        effects=len(openings),
     )
     limit = math.inf
     if math.isinf(prior.strength):
@@ -316,45 +323,16 @@ def fit(
         elo=elo - mean,
         levels=levels,
         outcomes=Outcomes(
-            state.advantage * ELO_PER_NAT, state.draws * ELO_PER_NAT, state.draw_slope
+            state.advantage * ELO_PER_NAT,
+            state.draws * ELO_PER_NAT,
+            opening=prior.opening,
+            draw_slope=state.draw_slope,
         ),
         log_likelihood=point.log_likelihood,
-        openings=openings,
-        opening_elo=state.openings * ELO_PER_NAT,
-        opening_variances=ELO_PER_NAT**2 * _opening_variances(curvature, len(openings)),
         level=-mean,
         steps=steps,
         information=curvature.marginal(),
     )
-
-
-def opening_score(fitted: Fit) -> tuple[Floats, Floats]:
-    """The gradient of the log-likelihood by effects of the reused openings, all of them 0.
-
-    Only for a pool that is not large, and a fit without such effects.
-
-    Returns:
-        The gradient in nats, shape (k,), and its information with all else unknown, shape (k, k).
-    """
-    openings = fitted.games.reused
-    posterior = LogPosterior.of(
-        fitted.games.by_effect,
-        len(fitted.players),
-        fitted.prior.precisions,
-        has_advantage=fitted.prior.advantage > 0,
-        has_draw_slope=fitted.outcomes.draw_slope != 0,
-        levels=fitted.levels / ELO_PER_NAT,
-        lineage=fitted.lineage,
-        effects=len(openings),
-    )
-    point = Point(posterior, _start_near(posterior, fitted))
-    return point.gradient().openings, point.curvature().opening_information()
-
-
-def _opening_variances(curvature: Curvature, openings: int) -> Floats:
-    if not openings:
-        return np.empty(0)
-    return np.diagonal(np.linalg.inv(curvature.opening_information()))
 
 
 def _check_connected(counts: PairCounts, lineage: Lineage, players: int) -> None:
@@ -365,18 +343,11 @@ def _check_connected(counts: PairCounts, lineage: Lineage, players: int) -> None
 
 
 def _start_near(posterior: LogPosterior, near: Fit | None) -> State:
-    """The state of another fit of the same games, as far as it has the same openings.
-
-    Not of one without draws where here there are some.
-    """
+    """The state of another fit of the same games; not of one without draws where here are some."""
     if near is None or (posterior.has_draws and not near.outcomes.draws):
         return posterior.start()
-    effects = np.zeros(posterior.effects)
-    if len(near.openings) == posterior.effects:
-        effects = near.opening_elo / ELO_PER_NAT
     slope = near.outcomes.draw_slope if posterior.has_draw_slope else 0.0
-    start = replace(near.state, draw_slope=slope, openings=effects)
-    return posterior.levelled(start)
+    return posterior.levelled(replace(near.state, draw_slope=slope))
 
 
 def _newton(

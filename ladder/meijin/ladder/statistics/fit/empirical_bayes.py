@@ -15,26 +15,25 @@ from functools import partial
 
 import numpy as np
 
-from meijin.ladder.statistics.fit import laplacian
-from meijin.ladder.statistics.fit.bradley_terry import Fit, Prior, fit, opening_score
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, Prior, fit
 from meijin.ladder.statistics.fit.covariance import covariance
 from meijin.ladder.statistics.fit.lineage import Lineage
-from meijin.ladder.statistics.fit.pair_counts import Floats, GroupedCounts, PairCounts
+from meijin.ladder.statistics.fit.pair_counts import GroupedCounts, PairCounts
+from meijin.ladder.statistics.fit.shared_openings import SharedOpenings
 
 LINKS_OF_PRIOR = 1.0
 """Links, known exactly, that the default width of the lineage weighs as much as."""
 LEAST_LINEAGE, MOST_LINEAGE = 10.0, 600.0
 """In Elo. Beyond the most a parent would say less than the prior of those without one."""
-FIRST_OPENING = 50.0
-"""The width of opening effects that the iteration begins at, in Elo."""
-LEAST_OPENING = 2.0
-"""Below this width, in Elo, openings have no effects."""
+LEAST_OPENING, MOST_OPENING = 2.0, 600.0
+"""In Elo, of those that openings show."""
 SHOWN = 1.6448536269514722
 """Deviations above its mean at which the score statistic shows effects: 5 % without any."""
 DRAW_SLOPE = 0.5
 """The deviation of the draws' slope around 0: in Gomocup's tournaments it is 0.24 to 0.6."""
-SURE_SLOPE = 3.0
-"""Deviations off 0 at which the draws' slope is surer than chance: 0.3 % of pools without one."""
+SURE = 3.0
+"""Deviations off 0 at which the draws' slope, or a difference of openings, is surer than chance: 0.3 %
+of pools without one."""
 MOST_FITS = 30
 ENOUGH = 0.25
 """A width that changes by no more Elo is found."""
@@ -61,8 +60,9 @@ def fit_with_widths(
     games = GroupedCounts.of(counts)
     fitted = _with_levels(games, prior, lineage)
     again = partial(fit, games, lineage=lineage, levels=fitted.levels)
-    if shows_effects(fitted):
-        wide = replace(prior, opening=FIRST_OPENING)
+    shared = SharedOpenings.of(fitted)
+    if shared.deviations > SHOWN:
+        wide = replace(prior, opening=max(ELO_PER_NAT * shared.ratio**0.5, LEAST_OPENING))
         fitted = again(wide, near=fitted, tolerance=ROUGH)
     elif not len(fitted.lineage):
         return fitted
@@ -92,47 +92,35 @@ def shows_draw_slope(fitted: Fit) -> bool:
 
     What the strengths' errors add to that of the slope is left out: some 2 %.
     """
-    slope, corner = fitted.outcomes.draw_slope, fitted.information.corner
+    slope = fitted.outcomes.draw_slope
     if not slope:
         return False
-    common = len(corner) - len(fitted.openings)
-    variance = np.linalg.inv(corner[:common, :common])[-1, -1]
-    return bool(slope**2 > SURE_SLOPE**2 * variance)
+    variance = np.linalg.inv(fitted.information.corner)[-1, -1]
+    return bool(slope**2 > SURE**2 * variance)
 
 
-def shows_effects(fitted: Fit) -> bool:
-    """Whether openings differ by more than chance, by a score test of their variance.
-
-    The statistic is the sum of the squared scores less its mean, by its deviation (Lin,
-    Variance component testing in generalised linear models with random effects, 1997).
-    """
-    if len(fitted.players) > laplacian.DENSE or not fitted.games.reused.size:
-        return False
-    score, information = opening_score(fitted)
-    excess = float(score @ score - np.trace(information))
-    return excess > SHOWN * math.sqrt(2 * float((information**2).sum())) and len(score) > 1
+def shows_openings(fitted: Fit) -> bool:
+    """Whether openings surely differ in what moving first is worth."""
+    return fitted.prior.opening > 0 and SharedOpenings.of(fitted).deviations > SURE
 
 
 def _updated(fitted: Fit, default: float) -> Prior:
-    """The prior with the widths that the effects of a fit speak for."""
-    prior, lineage = fitted.prior, fitted.lineage
-    width, opening = prior.lineage, 0.0
-    if len(lineage):
-        variances = covariance(fitted).of_differences(lineage.child, lineage.parent)
-        steps = fitted.elo[lineage.child] - fitted.elo[lineage.parent]
-        scale = np.sqrt(lineage.steps)
-        width = _width(steps / scale, variances / lineage.steps, width, LINKS_OF_PRIOR, default)
-        width = min(max(width, LEAST_LINEAGE), MOST_LINEAGE)
-    if len(fitted.openings):
-        opening = _width(fitted.opening_elo, fitted.opening_variances, prior.opening)
-        opening = opening if opening >= LEAST_OPENING else 0.0
+    """The prior with the widths that a fit speaks for."""
+    prior = fitted.prior
+    width, opening = prior.lineage, prior.opening
+    if len(fitted.lineage):
+        width = _lineage_width(fitted, default)
+    if opening:
+        opening *= SharedOpenings.of(fitted).ratio ** 0.5
+        opening = min(max(opening, LEAST_OPENING), MOST_OPENING)
     return replace(prior, lineage=width, opening=opening)
 
 
-def _width(
-    effects: Floats, variances: Floats, width: float, weight: float = 0.0, default: float = 0.0
-) -> float:
-    """Schall's update of a width, with `weight` more effects that have the default width."""
-    determined = float(np.maximum(1 - variances / width**2, 0.0).sum())
-    squares = float(effects @ effects)
-    return math.sqrt((squares + weight * default**2) / max(determined + weight, 1e-9))
+def _lineage_width(fitted: Fit, default: float) -> float:
+    """Schall's update of the width, with `LINKS_OF_PRIOR` more links that have the default one."""
+    width, lineage = fitted.prior.lineage, fitted.lineage
+    variances = covariance(fitted).of_differences(lineage.child, lineage.parent) / lineage.steps
+    steps = fitted.elo[lineage.child] - fitted.elo[lineage.parent]
+    determined = float(np.maximum(1 - variances / width**2, 0.0).sum()) + LINKS_OF_PRIOR
+    squares = float((steps**2 / lineage.steps).sum()) + LINKS_OF_PRIOR * default**2
+    return min(max(math.sqrt(squares / determined), LEAST_LINEAGE), MOST_LINEAGE)

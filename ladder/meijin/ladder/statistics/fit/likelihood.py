@@ -1,21 +1,25 @@
-"""The log-likelihood of games and the log-posterior, with their first two derivatives."""
+"""The log-likelihood of games and the log-posterior, with their first two derivatives.
+
+An opening favours who moves first by an effect of its own. It is a random effect, drawn from a
+normal distribution once for each two players and opening, whose games are a unit; the likelihood of
+a unit is integrated over it. Since both have moved first, units tell of it though no opening comes
+again, as pairs of games do in a pentanomial test.
+"""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meijin.ladder.statistics.fit.laplacian import Laplacian, solve_bordered
 from meijin.ladder.statistics.fit.lineage import Lineage
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, PairCounts, sums
-
-N = TypeVar("N", np.int64, np.float64)
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Units, sums
 
 ADVANTAGE, DRAWS, DRAW_SLOPE = range(3)
-"""The columns of a border before those of openings."""
+"""The columns of a border."""
 COMMON = 3
 """How many these are."""
 
@@ -31,8 +35,6 @@ class Precisions(NamedTuple):
     """Of the slope of the draw parameter's logarithm."""
     lineage: float
     """Of a version's strength around its parent's, a step away."""
-    opening: float
-    """Of an opening's own effect around 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,13 +47,11 @@ class State:
     """Of two whose mean level is 0."""
     draw_slope: float = 0.0
     """By how much its logarithm rises with the mean level of the two."""
-    openings: Floats = field(default_factory=lambda: np.empty(0))
-    """What each opening adds to the advantage; shape (k,)."""
 
     @property
     def others(self) -> Floats:
-        """All but the strengths, in the order of the border's columns; shape (3 + k,)."""
-        return np.concatenate(((self.advantage, self.draws, self.draw_slope), self.openings))
+        """All but the strengths, in the order of the border's columns; shape (3,)."""
+        return np.array((self.advantage, self.draws, self.draw_slope))
 
     def moved(self, step: "State", share: float) -> "State":
         """The state a share of a step further."""
@@ -60,7 +60,6 @@ class State:
             self.advantage + share * step.advantage,
             self.draws + share * step.draws,
             self.draw_slope + share * step.draw_slope,
-            self.openings + share * step.openings,
         )
 
     def dot(self, other: "State") -> float:
@@ -73,11 +72,11 @@ class Curvature:
 
     strengths: Laplacian
     border: Floats
-    """Of each strength with advantage, draws, their slope and openings; shape (n, 3 + k)."""
+    """Of each strength with those of the others that are to be found; shape (n, k)."""
     corner: Floats
-    """Of these among themselves; shape (3 + k, 3 + k)."""
+    """Of these among themselves; shape (k, k)."""
     free: Integers
-    """Which of these are to be found."""
+    """Which of advantage, draws and their slope these are; shape (k,)."""
 
     def solve(self, gradient: State) -> State:
         """Newton's step.
@@ -85,32 +84,17 @@ class Curvature:
         Raises:
             NoSolutionError: the curvature is 0 along some way.
         """
-        border, corner = self._of_free()
         rest = gradient.others[self.free]
-        strengths, found = solve_bordered(self.strengths, border, corner, gradient.strengths, rest)
-        others = np.zeros(len(self.corner))
+        strengths, found = solve_bordered(
+            self.strengths, self.border, self.corner, gradient.strengths, rest
+        )
+        others = np.zeros(COMMON)
         others[self.free] = found
-        advantage, draws, draw_slope = others[:COMMON].tolist()
-        return State(strengths, advantage, draws, draw_slope, others[COMMON:])
+        return State(strengths, *others.tolist())
 
     def marginal(self) -> Laplacian:
         """The marginal information on the strengths, when the others are unknown."""
-        border, corner = self._of_free()
-        return replace(self.strengths, border=border, corner=corner)
-
-    def opening_information(self) -> Floats:
-        """The marginal information on the openings' effects, when all else is unknown; (k, k).
-
-        Only for pools that are not large.
-        """
-        border, corner = self._of_free()
-        rest = corner - border.T @ np.linalg.solve(self.strengths.held(), border)
-        common = int((self.free < COMMON).sum())
-        known = np.linalg.solve(rest[:common, :common], rest[:common, common:])
-        return rest[common:, common:] - rest[common:, :common] @ known
-
-    def _of_free(self) -> tuple[Floats, Floats]:
-        return self.border[:, self.free], self.corner[np.ix_(self.free, self.free)]
+        return replace(self.strengths, border=self.border, corner=self.corner)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,23 +106,19 @@ class LogPosterior:
     """
 
     players: int
-    first: Integers
-    """Places in the strengths, pair by pair; shape (p,)."""
-    second: Integers
-    movers: Integers
-    """The first pair of each player who moved first, whose pairs stand together; shape (m,)."""
+    units: Units
     edges: Integers
-    """The two ends of each edge between strengths: pairs, and then children with parents; shape
-    (2, p + links)."""
-    drawn: Floats
-    """Games that each pair drew; shape (p,)."""
-    levels: Floats
-    """The mean of the two players' levels; shape (p,)."""
-    starts: Integers
-    """The first row of each pair, whose rows stand together; shape (p,)."""
+    """The two ends of each edge between strengths: units, and then children with parents; shape
+    (2, units + links)."""
+    effects: Floats
+    """Values of an opening's effect that are added up, in nats; shape (k,)."""
+    weights: Floats
+    """Of these; their sum is 1; shape (k,)."""
     wins: Floats
     """The first player's, row by row; a draw counts as a win and a loss, and once more for itself."""
     losses: Floats
+    levels: Floats
+    """The mean of the two players' levels, row by row."""
     precisions: Precisions
     free: Integers
     """The columns of the border that are to be found; the others are held at 0."""
@@ -146,57 +126,45 @@ class LogPosterior:
     """The precision of each strength around 0: nothing for those with a parent; shape (n,)."""
     lineage: Lineage
     """Of places in the strengths."""
-    opening: Integers | None
-    """Row by row, the place of its opening's effect, and `effects` where it has none; ``None``
-    where no opening has one."""
-    effects: int
-    """How many openings have an effect of their own."""
 
     @classmethod
     def of(
         cls,
-        counts: PairCounts,
+        units: Units,
         players: int,
         precisions: Precisions,
         *,
+        opening: float,
         has_advantage: bool,
         has_draw_slope: bool,
         levels: Floats,
         lineage: Lineage,
-        effects: int,
     ) -> "LogPosterior":
         """By games of the players 0, 1, ...
 
         Args:
-            counts: Sorted by pair, with openings 0, 1, ... where some have effects; those from
-                `effects` on have none.
+            opening: The deviation of the openings' effects, in nats.
             levels: Everyone's, which draws depend on, in nats; shape (n,).
             lineage: Of these players.
         """
+        counts = units.counts
         has_draws = bool(counts.draws.any())
-        starts = _starts(counts)
-        first, second = counts.first[starts], counts.second[starts]
         ridge = np.full(players, precisions.strength)
         ridge[lineage.child] = 0.0
+        nodes, weights = normal_nodes(opening, float(units.games.max(initial=0.0)))
         return cls(
             players=players,
-            first=first,
-            second=second,
-            movers=np.flatnonzero(np.diff(first, prepend=-1)),
-            edges=np.concatenate(((first, second), (lineage.child, lineage.parent)), axis=1),
-            drawn=np.add.reduceat(counts.draws, starts),
-            levels=(levels[first] + levels[second]) / 2,
-            starts=starts,
+            units=units,
+            edges=np.concatenate((units.ends, (lineage.child, lineage.parent)), axis=1),
+            effects=opening * nodes,
+            weights=weights,
             wins=counts.wins + counts.draws,
             losses=counts.losses + counts.draws,
+            levels=(levels[counts.first] + levels[counts.second]) / 2,
             precisions=precisions,
-            free=np.flatnonzero(
-                (has_advantage, has_draws, has_draws and has_draw_slope, *[True] * effects)
-            ),
+            free=np.flatnonzero((has_advantage, has_draws, has_draws and has_draw_slope)),
             ridge=ridge,
             lineage=lineage,
-            opening=counts.openings if effects else None,
-            effects=effects,
         )
 
     def start(self) -> State:
@@ -204,13 +172,15 @@ class LogPosterior:
 
         With one game more for everyone, won and lost, that is finite.
         """
-        draws = float(self.drawn.sum())
-        games = float(self.wins.sum() + self.losses.sum()) - draws
+        times = self.units.row_times
+        wins, losses = times * self.wins, times * self.losses
+        draws = float(times @ self.units.counts.draws)
+        games = float(wins.sum() + losses.sum()) - draws
         likely = math.log1p(4 * draws / games) / 2 if draws else 0.0
-        won_as_first, lost_as_second = self.by_player(self.by_pair(self.wins))
-        lost_as_first, won_as_second = self.by_player(self.by_pair(self.losses))
+        won_as_first, lost_as_second = self.by_player(wins)
+        lost_as_first, won_as_second = self.by_player(losses)
         odds = np.log1p(won_as_first + won_as_second) - np.log1p(lost_as_first + lost_as_second)
-        return self.levelled(State(odds, 0.0, likely, openings=np.zeros(self.effects)))
+        return self.levelled(State(odds, 0.0, likely))
 
     def levelled(self, state: State) -> State:
         """The state with the mean that the priors want: 0 over those without a parent.
@@ -238,15 +208,9 @@ class LogPosterior:
         return is_root
 
     def odds(self, state: State) -> Floats:
-        """The first player's log-odds in each row, before draws."""
-        odds = self.per_row(self._pair_odds(state))
-        if self.opening is not None:
-            odds = odds + np.append(state.openings, 0.0)[self.opening]
-        return odds
-
-    def _pair_odds(self, state: State) -> Floats:
-        """The same for each pair, without its openings; shape (p,)."""
-        return state.strengths[self.first] - state.strengths[self.second] + state.advantage
+        """The first player's log-odds in each row, before draws and without the opening."""
+        counts = self.units.counts
+        return state.strengths[counts.first] - state.strengths[counts.second] + state.advantage
 
     def steps(self, strengths: Floats) -> Floats:
         """By how much everyone with a parent is the stronger of the two; shape (links,)."""
@@ -259,8 +223,7 @@ class LogPosterior:
 
     def max_change(self, step: State) -> float:
         """A bound of the change of a log-odds, and of a version from its parent, by a step."""
-        of_games = float(np.abs(self._pair_odds(step)).max(initial=0.0)) + abs(step.draws)
-        of_games += float(np.abs(step.openings).max(initial=0.0))
+        of_games = float(np.abs(self.odds(step)).max(initial=0.0)) + abs(step.draws)
         of_games += self.max_draw_change(step)
         return max(of_games, float(np.abs(self.steps(step.strengths)).max(initial=0.0)))
 
@@ -268,77 +231,72 @@ class LogPosterior:
         """The largest change of the logarithm of a draw parameter by a step of the slope."""
         return abs(step.draw_slope) * float(np.abs(self.levels).max(initial=0.0))
 
-    @property
-    def _is_one_row_a_pair(self) -> bool:
-        return len(self.starts) == len(self.wins)
-
-    def per_row(self, column: NDArray[N]) -> NDArray[N]:
-        """A column of the pairs, row by row."""
-        if self._is_one_row_a_pair:
-            return column
-        return np.repeat(column, np.diff(self.starts, append=len(self.wins)))
-
-    def by_pair(self, column: Floats) -> Floats:
-        """The sums of a column over the rows of each pair; shape (p,)."""
-        return column if self._is_one_row_a_pair else np.add.reduceat(column, self.starts)
-
     def by_player(self, column: Floats) -> tuple[Floats, Floats]:
-        """The sums of a column over each player's pairs, with the first and the second move.
-
-        By `np.add.reduceat` where pairs stand together: `np.bincount` takes 2.1 ms for 600,000 and
-        this 0.1, since no sum waits for the one before it in memory.
-        """
-        as_first = np.zeros(self.players)
-        as_first[self.first[self.movers]] = np.add.reduceat(column, self.movers)
-        return as_first, sums(self.second, column, self.players)
-
-    def by_opening(self, column: Floats) -> Floats:
-        """The sums of a column over the rows of each opening with an effect; shape (k,)."""
-        if self.opening is None:
-            return np.empty(0)
-        return sums(self.opening, column, self.effects + 1)[:-1]
-
-    def opening_border(self, weight: Floats) -> Floats:
-        """The border's columns of the openings' effects; shape (n, k)."""
-        if self.opening is None:
-            return np.empty((self.players, 0))
-        shape = (self.effects + 1, self.players)
-        size, row = shape[0] * shape[1], self.opening * self.players
-        first, second = self.per_row(self.first), self.per_row(self.second)
-        border = sums(row + first, weight, size) - sums(row + second, weight, size)
-        return border.reshape(shape)[:-1].T
+        """The sums of a column over each player's rows, with the first and the second move."""
+        counts = self.units.counts
+        return sums(counts.first, column, self.players), sums(counts.second, column, self.players)
 
 
-def _starts(counts: PairCounts) -> Integers:
-    is_first = np.ones(len(counts.first), dtype=np.bool_)
-    is_first[1:] = (counts.first[1:] != counts.first[:-1]) | (
-        counts.second[1:] != counts.second[:-1]
-    )
-    return np.flatnonzero(is_first)
+STEP = 1.2
+"""Of the rule, in deviations of the narrowest integrand: it errs by e^(-2 pi^2 / 1.2^2), 1e-6."""
+REACH = 5.0
+"""Deviations of an effect beyond which nothing is added up."""
+
+
+def normal_nodes(deviation: float, games: float) -> tuple[Floats, Floats]:
+    """Nodes and weights that integrate over a standard normal variable; shapes (k,).
+
+    By the trapezoidal rule, whose error falls exponentially (Trefethen & Weideman, The exponentially
+    convergent trapezoidal rule, 2014).
+
+    Args:
+        deviation: By which the variable is multiplied in log-odds; 0 for no variable at all.
+        games: The most that one value of it has a say in.
+    """
+    if not deviation:
+        return np.zeros(1), np.ones(1)
+    narrowest = 1 / math.sqrt(1 + deviation**2 * games / 4)  # a game informs by 1 / 4 at most
+    half = math.ceil(REACH / (STEP * narrowest))
+    nodes = np.linspace(-REACH, REACH, 2 * half + 1)
+    weights = np.exp(-(nodes**2) / 2)
+    return nodes, weights / weights.sum()
 
 
 class Point:
-    """The posterior and its derivatives at one state."""
+    """The posterior and its derivatives at one state.
+
+    Columns by opening effect and row have the shape (k, rows), those by unit (k, units).
+    """
 
     def __init__(self, posterior: LogPosterior, state: State) -> None:
         self.state = state
         self._posterior = posterior
         self._factors = np.exp(state.draw_slope * posterior.levels)
         self._draws = state.draws * self._factors
-        self._against_win = np.exp(posterior.per_row(self._draws) - posterior.odds(state))
-        self._against_loss = posterior.per_row(np.exp(2 * self._draws)) / self._against_win
+        odds = posterior.odds(state) + posterior.effects[:, None]
+        self._against_win = np.exp(self._draws - odds)
+        self._against_loss = np.exp(2 * self._draws) / self._against_win
         self._win = 1 / (1 + self._against_win)
         self._loss = 1 / (1 + self._against_loss)
 
     @cached_property
+    def _log_likelihoods(self) -> tuple[Floats, Floats]:
+        """Of each unit, and the share of each effect in it; shapes (units,) and (k, units)."""
+        posterior = self._posterior
+        rows = -posterior.wins * np.log1p(self._against_win)
+        rows -= posterior.losses * np.log1p(self._against_loss)
+        if posterior.has_draws:
+            rows += posterior.units.counts.draws * np.log(np.expm1(2 * self._draws))
+        by_unit = posterior.units.added_up(rows) + np.log(posterior.weights)[:, None]
+        highest = by_unit.max(axis=0)
+        shares = np.exp(by_unit - highest)
+        total = shares.sum(axis=0)
+        return highest + np.log(total), shares / total
+
+    @property
     def log_likelihood(self) -> float:
         """Of the games alone, in nats."""
-        posterior = self._posterior
-        value = -float(posterior.wins @ np.log1p(self._against_win))
-        value -= float(posterior.losses @ np.log1p(self._against_loss))
-        if posterior.has_draws:
-            value += float(posterior.drawn @ np.log(np.expm1(2 * self._draws)))
-        return value
+        return float(self._posterior.units.times @ self._log_likelihoods[0])
 
     @cached_property
     def value(self) -> float:
@@ -350,38 +308,43 @@ class Point:
         posterior, state, precisions = self._posterior, self.state, self._posterior.precisions
         penalty = float(posterior.ridge @ state.strengths**2)
         penalty += float(posterior.link_weights @ posterior.steps(state.strengths) ** 2)
-        penalty += precisions.advantage * state.advantage**2 + precisions.draws * state.draws**2
-        penalty += precisions.draw_slope * state.draw_slope**2
-        return penalty + precisions.opening * float(state.openings @ state.openings)
+        return penalty + float(np.array(precisions[1 : COMMON + 1]) @ state.others**2)
 
     def gradient(self) -> State:
         posterior, state = self._posterior, self.state
-        missed, spared = posterior.wins * (1 - self._win), posterior.losses * (1 - self._loss)
-        surprise = missed - spared
-        by_pair, precisions = posterior.by_pair(surprise), posterior.precisions
-        by_draws = self._by_draws
-        as_first, as_second = posterior.by_player(by_pair)
-        return State(
-            as_first - as_second - posterior.ridge * state.strengths - self._pull(),
-            float(by_pair.sum()) - precisions.advantage * state.advantage,
-            float(by_draws @ self._factors) - precisions.draws * state.draws,
-            float(by_draws @ self._per_slope) - precisions.draw_slope * state.draw_slope,
-            posterior.by_opening(surprise) - precisions.opening * state.openings,
-        )
+        by_odds, by_draws = self._mean(self._by_odds), self._mean(self._by_draws)
+        as_first, as_second = posterior.by_player(by_odds)
+        pull = as_first - as_second - posterior.ridge * state.strengths - self._pull()
+        found = (by_odds.sum(), self._factors @ by_draws, self._per_slope @ by_draws)
+        others = np.array(found) - np.array(posterior.precisions[1 : COMMON + 1]) * state.others
+        return State(pull, *others.tolist())
+
+    def _mean(self, column: Floats) -> Floats:
+        """The mean of a column over the effects as the unit's results weigh them, for all its likes."""
+        units = self._posterior.units
+        mean: Floats = column[0]
+        if len(column) > 1:
+            mean = (units.per_row(self._log_likelihoods[1]) * column).sum(axis=0)
+        return mean * units.row_times
+
+    @cached_property
+    def _by_odds(self) -> Floats:
+        """The derivative of the log-likelihood by the first player's log-odds."""
+        posterior = self._posterior
+        return posterior.wins * (1 - self._win) - posterior.losses * (1 - self._loss)
 
     @cached_property
     def _by_draws(self) -> Floats:
-        """The derivative of the log-likelihood by the draw parameter of each pair; shape (p,)."""
+        """The same by the draw parameter of each row."""
         posterior = self._posterior
         if not posterior.has_draws:
-            return np.zeros_like(self._draws)
+            return np.zeros_like(self._win)
         missed = posterior.wins * (1 - self._win) + posterior.losses * (1 - self._loss)
-        seen = -2 * posterior.drawn / np.expm1(-2 * self._draws)
-        return seen - posterior.by_pair(missed)
+        return -2 * posterior.units.counts.draws / np.expm1(-2 * self._draws) - missed
 
     @property
     def _per_slope(self) -> Floats:
-        """By how much the draw parameter of each pair rises with the slope; shape (p,)."""
+        """By how much the draw parameter of each row rises with the slope."""
         return self._draws * self._posterior.levels
 
     def _pull(self) -> Floats:
@@ -397,45 +360,75 @@ class Point:
         Where it is not exact, that of the slope is Gauss and Newton's: without the second derivatives
         of the draw parameter, whose factor is 0 on average. Then it is positive definite anywhere.
         """
-        posterior, precisions = self._posterior, self._posterior.precisions
-        from_wins = posterior.wins * self._win * (1 - self._win)
-        from_losses = posterior.losses * self._loss * (1 - self._loss)
-        weights, twists = from_wins + from_losses, from_losses - from_wins
-        weight, twist = posterior.by_pair(weights), posterior.by_pair(twists)
-        of_draws = weight
-        if posterior.has_draws:
-            of_draws = weight + posterior.drawn / np.sinh(self._draws) ** 2
-        ways = (self._factors, self._per_slope)
-        columns = [weight, *(twist * way for way in ways)]
-        border = np.zeros((COMMON, posterior.players))
-        for place in posterior.free[posterior.free < COMMON].tolist():
-            border[place] = np.subtract(*posterior.by_player(columns[place]))
-        by_opening = np.array(
-            [
-                posterior.by_opening(weights),
-                *(posterior.by_opening(twists * posterior.per_row(way)) for way in ways),
-            ]
-        )
-        corner = np.diag(np.concatenate((np.zeros(COMMON), by_opening[0] + precisions.opening)))
-        corner[0, :COMMON] = corner[:COMMON, 0] = [column.sum() for column in columns]
-        corner[1:COMMON, 1:COMMON] = [[way @ (of_draws * other) for other in ways] for way in ways]
+        posterior, units = self._posterior, self._posterior.units
+        free, by_unit = posterior.free, self._information() - self._lost()
+        columns = by_unit[0] * units.times
+        border = [
+            np.subtract(*(sums(ends, column, posterior.players) for ends in units.ends))
+            for column in columns[1:]
+        ]
+        corner = by_unit[1:, 1:] @ units.times
         if is_exact:
-            bent = float((self._by_draws * self._factors) @ posterior.levels)
-            corner[DRAWS, DRAW_SLOPE] -= bent
-            corner[DRAW_SLOPE, DRAWS] -= bent
-            corner[DRAW_SLOPE, DRAW_SLOPE] -= (self._by_draws * self._per_slope) @ posterior.levels
-        corner[:COMMON, COMMON:], corner[COMMON:, :COMMON] = by_opening, by_opening.T
-        corner[range(COMMON), range(COMMON)] += precisions[1 : COMMON + 1]
+            levels, by_draws = posterior.levels, self._mean(self._by_draws)
+            bent = np.zeros((COMMON, COMMON))
+            bent[DRAWS, DRAW_SLOPE] = bent[DRAW_SLOPE, DRAWS] = (by_draws * self._factors) @ levels
+            bent[DRAW_SLOPE, DRAW_SLOPE] = (by_draws * self._per_slope) @ levels
+            corner -= bent[np.ix_(free, free)]
+        corner += np.diag(np.array(posterior.precisions[1 : COMMON + 1])[free])
+        first, second = posterior.edges
+        weights = np.concatenate((columns[0], posterior.link_weights))
         return Curvature(
-            strengths=self._strengths(weight),
-            border=np.column_stack((border.T, posterior.opening_border(weights))),
+            strengths=Laplacian(first, second, weights, posterior.ridge),
+            border=np.reshape(border, (len(free), posterior.players)).T,
             corner=corner,
-            free=posterior.free,
+            free=free,
         )
 
-    def _strengths(self, weight: Floats) -> Laplacian:
-        """The strengths' block: an edge for each row of games and for each parent."""
-        posterior = self._posterior
-        weights = np.concatenate((weight, posterior.link_weights))
-        first, second = posterior.edges
-        return Laplacian(first, second, weights, posterior.ridge)
+    @property
+    def _ways(self) -> list[Floats]:
+        """By how much the draw parameter of each row rises with each of the others to be found."""
+        ways = (np.zeros_like(self._factors), self._factors, self._per_slope)
+        return [ways[place] for place in self._posterior.free.tolist()]
+
+    def _information(self) -> Floats:
+        """What each unit tells of its difference and of the others, were its effect known.
+
+        Shape (1 + k, 1 + k, units).
+        """
+        posterior, units = self._posterior, self._posterior.units
+        from_wins = posterior.wins * self._win * (1 - self._win)
+        from_losses = posterior.losses * self._loss * (1 - self._loss)
+        weights, twists = (
+            self._mean(each) / units.row_times
+            for each in (from_wins + from_losses, from_losses - from_wins)
+        )
+        of_draws = weights
+        if posterior.has_draws:
+            of_draws = weights + units.counts.draws / np.sinh(self._draws) ** 2
+        # By how much the log-odds and the draw parameter rise with each.
+        odds: list[Floats | float] = [units.signs]
+        odds += [float(place == ADVANTAGE) for place in posterior.free]
+        draws: list[Floats | float] = [0.0, *self._ways]
+        size = len(odds)
+        rows = np.empty((size, size, len(weights)))
+        for one in range(size):
+            for other in range(one + 1):
+                found = weights * odds[one] * odds[other] + of_draws * draws[one] * draws[other]
+                found += twists * (odds[one] * draws[other] + draws[one] * odds[other])
+                rows[one, other] = rows[other, one] = found
+        by_unit: Floats = units.added_up(rows)
+        return by_unit
+
+    def _lost(self) -> Floats | float:
+        """What not knowing the effects takes of that: the scatter of the scores by them (Louis 1982)."""
+        posterior, units = self._posterior, self._posterior.units
+        shares = self._log_likelihoods[1]
+        if len(shares) == 1:
+            return 0.0
+        scores = [units.signs * self._by_odds]
+        for place, way in zip(posterior.free.tolist(), self._ways, strict=True):
+            scores.append(self._by_odds if place == ADVANTAGE else self._by_draws * way)
+        by_unit = np.stack([units.added_up(column) for column in scores])
+        by_unit -= (shares * by_unit).sum(axis=1, keepdims=True)
+        lost: Floats = np.einsum("ku,aku,bku->abu", shares, by_unit, by_unit, optimize=True)
+        return lost

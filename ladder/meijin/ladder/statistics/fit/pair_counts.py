@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ MOST_COUNTED = 1_000_000
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+N = TypeVar("N", np.int64, np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,15 +161,69 @@ def connected_components(first: Integers, second: Integers, players: int) -> Int
         labels = smaller
 
 
-MOST_OPENINGS = 200
-"""Openings with an effect: those with most games. Each is one more column of Newton's step."""
-LEAST_GAMES = 20
-"""An opening with fewer has none: it would be all but the prior's."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """Games by unit: what two have played on one opening, whoever moved first.
+
+    Units of the same two with the same results stand once.
+    """
+
+    counts: PairCounts
+    """One row for each colour that was played, those of a unit together; players 0, 1, ..."""
+    starts: Integers
+    """The first row of each unit; shape (units,)."""
+    times: Floats
+    """How many there are of each; shape (units,)."""
+
+    @classmethod
+    def of_rows(cls, counts: PairCounts) -> Self:
+        """With each row as a unit of its own."""
+        rows = len(counts.first)
+        return cls(counts, np.arange(rows), np.ones(rows))
+
+    @property
+    def ends(self) -> tuple[Integers, Integers]:
+        """The two of each; shapes (units,)."""
+        return self.counts.first[self.starts], self.counts.second[self.starts]
+
+    @property
+    def signs(self) -> Floats:
+        """1 where the unit's first moves first, and -1 elsewhere; row by row."""
+        if self._are_rows:
+            return np.ones(len(self.starts))
+        return np.where(self.counts.first == self.per_row(self.ends[0]), 1.0, -1.0)
+
+    @property
+    def games(self) -> Floats:
+        """Of each; shape (units,)."""
+        return self.added_up(self.counts.wins + self.counts.draws + self.counts.losses)
+
+    @property
+    def row_times(self) -> Floats:
+        return self.per_row(self.times)
+
+    def per_row(self, column: NDArray[N]) -> NDArray[N]:
+        """A column of the units, row by row; shape (..., units)."""
+        if self._are_rows:
+            return column
+        return np.repeat(column, np.diff(self.starts, append=len(self.counts.first)), axis=-1)
+
+    def added_up(self, column: Floats) -> Floats:
+        """The sums of a column of rows over each unit; shape (..., rows)."""
+        return column if self._are_rows else np.add.reduceat(column, self.starts, axis=-1)
+
+    @property
+    def _are_rows(self) -> bool:
+        return len(self.starts) == len(self.counts.first)
+
+
+LARGEST_PACKED = 15
+"""The largest count of equal results in a unit that units are compared by."""
 
 
 @dataclass(frozen=True, eq=False)
 class GroupedCounts:
-    """The games of a fit, and how they are grouped in it: made once for fits of many widths."""
+    """The games of a fit, and how they are grouped in it: made once for several fits."""
 
     players: Integers
     """Ascending; shape (n,)."""
@@ -184,46 +239,36 @@ class GroupedCounts:
         return self.counts.pooled()
 
     @cached_property
-    def reused(self) -> Integers:
-        """The openings with enough games for an effect of their own, ascending; shape (k,)."""
-        counts = self.counts
-        if counts.openings is None:
-            return np.empty(0, dtype=np.int64)
-        openings = distinct(counts.openings)
-        found = places_in(openings, counts.openings)
-        games = sums(found, counts.wins + counts.draws + counts.losses, len(openings))
-        # Of two with as many games the lower number goes first: the rows' order has no say.
-        most = np.argsort(-games, kind="stable")[:MOST_OPENINGS]
-        return np.sort(openings[most[games[most] >= LEAST_GAMES]])
-
-    @cached_property
-    def by_effect(self) -> PairCounts:
-        """With one row a pair and effect, named by its place in `reused`.
-
-        All others are the place after the last; without any it is `pooled`.
-        """
-        openings = self.counts.openings
-        if openings is None or not self.reused.size:
-            return self.counts.pooled()
-        return replace(self.counts, openings=_places(openings, self.reused)).merged()
+    def units(self) -> Units:
+        """By opening; where there are not several, each row is a unit."""
+        counts, players = self.counts, max(len(self.players), 1)
+        if counts.openings is None or len(distinct(counts.openings)) < 2:  # noqa: PLR2004
+            return Units.of_rows(counts)
+        turned = counts.first > counts.second
+        one, other = np.sort((counts.first, counts.second), axis=0)
+        pair = one * players + other
+        order = np.lexsort((counts.openings, pair))
+        is_new = np.ones(len(order), dtype=np.bool_)
+        is_new[1:] = (np.diff(pair[order]) != 0) | (np.diff(counts.openings[order]) != 0)
+        unit = np.empty(len(order), dtype=np.int64)
+        unit[order] = np.cumsum(is_new) - 1
+        table = np.zeros((int(is_new.sum()), 2, 3))
+        for place, column in enumerate((counts.wins, counts.draws, counts.losses)):
+            table[unit, turned.astype(np.int64), place] = column
+        return _units(pair[order][is_new], table, players)
 
 
-def effect_of_rows(counts: PairCounts, openings: Integers, effects: Floats) -> Floats:
-    """The effect of each row's opening, 0 for those that have none; shape of the rows.
-
-    Args:
-        openings: Those with an effect, ascending; shape (k,).
-        effects: Theirs; shape (k,).
-    """
-    if counts.openings is None or not openings.size:
-        return np.zeros(len(counts.first))
-    return np.append(effects, 0.0)[_places(counts.openings, openings)]
-
-
-def _places(column: Integers, openings: Integers) -> Integers:
-    """Where each of a column stands in `openings`; after the last where it doesn't."""
-    different = distinct(column)
-    found = np.searchsorted(openings, different)
-    found[found == len(openings)] = 0
-    found = np.where(openings[found] == different, found, len(openings))
-    return found[places_in(different, column)]
+def _units(pair: Integers, table: Floats, players: int) -> Units:
+    """Units from the results of each by colour; shapes (u,) and (u, 2, 3)."""
+    times = np.ones(len(pair))
+    if table.max() <= LARGEST_PACKED:
+        keys = pair
+        for column in table.reshape(-1, 6).T.astype(np.int64):
+            keys = keys * (LARGEST_PACKED + 1) + column
+        _, chosen, likes = np.unique(keys, return_index=True, return_counts=True)
+        pair, table, times = pair[chosen], table[chosen], likes.astype(np.float64)
+    unit, turned = np.nonzero(table.sum(axis=2))
+    ends = np.array(np.divmod(pair[unit], players))
+    places, starts = np.arange(len(unit)), np.flatnonzero(np.diff(unit, prepend=-1))
+    counts = PairCounts(ends[turned, places], ends[1 - turned, places], *table[unit, turned].T)
+    return Units(counts, starts, times[unit[starts]])

@@ -1,14 +1,18 @@
 """Overdispersion: how much more results scatter than games of independent luck would.
 
-Clusters of games that may hang together are those of one opening, and of one pair.
+Two variance components beyond luck: a correlation of games that began alike, with the same colours
+on the same opening, and an effect of each pair. They are estimated from products of two different
+games' scores, which are 0 on average where the model holds: products within a cluster of games that
+began alike tell of both, those between the clusters of a pair of the pair's effect alone. They are
+weighted as restricted likelihood would (Patterson & Thompson 1971; between pairs that is the
+equation of Paule & Mandel, Consensus values and weighting factors, 1982, with weights that trust
+pairs of few games less). What is expected of each product takes account of the fit having followed
+the same games, its leverage (Bell & McCaffrey, Bias reduction in standard errors for linear
+regression with multi-stage samples, 2002), and of the opening that games share.
 
-Two variance components, estimated from products of two different games' scores, which are 0 on
-average where the model holds: products within a cluster tell of both, those between the clusters of
-a pair of the pair's effect alone. They are weighted as restricted likelihood would (Patterson &
-Thompson 1971; between pairs that is the equation of Paule & Mandel, Consensus values and weighting
-factors, 1982, with weights that trust pairs of few games less). What is expected of each product
-takes account of the fit having followed the same games, its leverage (Bell & McCaffrey, Bias
-reduction in standard errors for linear regression with multi-stage samples, 2002).
+In most pools neither component is there, and what luck makes of them is no reason for wider
+intervals: each has a spike at 0 in its prior, beside a slab (Mitchell & Beauchamp, Bayesian variable
+selection in linear regression, 1988). What is used is the estimate times the chance of the slab.
 """
 
 import math
@@ -35,10 +39,17 @@ class Scores:
     single: Floats
     """The sum of the squares of the games' scores: what the square of `score` would be if no two
     games had anything in common."""
+    by_opening: Floats
+    """What the variance of `score` is greater by for the openings that games share."""
     most_alike: Floats
-    """What the variance of `score` is greater by if each cluster repeats one game."""
+    """What it is greater by if each cluster repeats one game."""
     squares: Floats
     """The sum of the squares of each game's information."""
+
+    @property
+    def variance(self) -> Floats:
+        """Of each score, where neither component is there."""
+        return self.information + self.by_opening
 
     @property
     def shared(self) -> Floats:
@@ -60,6 +71,8 @@ class Clusters(Scores):
     pair: Integers
     """The place in the pairs."""
     games: Floats
+    times: Floats
+    """How many there are of each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -73,35 +86,86 @@ class ClusteredPairs(Scores):
 
     def sums(self, column: Floats) -> Floats:
         """The sums of a column of the clusters by pair."""
-        return sums(self.clusters.pair, column, len(self.first))
+        return sums(self.clusters.pair, self.clusters.times * column, len(self.first))
+
+    @property
+    def sharpness(self) -> Floats:
+        """What a unit of score moves a fit that knows of openings by, and one that does not by 1."""
+        return self.information / self.variance
+
+
+NO_CHANCE = 1e-12
+"""Stands for 0 in a denominator."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Games:
+    """The games of each row of a fit's units, from the side of who moves first."""
+
+    information: Floats
+    """Of one of them."""
+    score: Floats
+    single: Floats
+    by_opening: Floats
+    """The mean of one's score, by effects of an opening; shape (effects, rows)."""
+    weights: Floats
+    """Of these effects."""
+
+    @classmethod
+    def of(cls, fit: Fit) -> "_Games":
+        counts = fit.games.units.counts
+        chances = fit.chances(counts.first, counts.second)
+        wins, losses, weights = chances.by_opening(fit.elo[counts.first] - fit.elo[counts.second])
+        outcomes = np.stack((wins, losses, np.maximum(1 - wins - losses, NO_CHANCE)))
+        slopes = np.stack((wins * (1 - wins), -losses * (1 - losses)))
+        slopes = np.concatenate((slopes, -slopes.sum(axis=0, keepdims=True)))
+        mean, slope = (np.einsum("k,rkn->rn", weights, each) for each in (outcomes, slopes))
+        scores = slope / mean
+        found = np.stack((counts.wins, counts.losses, counts.draws))
+        return cls(
+            information=(mean * scores**2).sum(axis=0),
+            score=(found * scores).sum(axis=0),
+            single=(found * scores**2).sum(axis=0),
+            by_opening=(outcomes * scores[:, None]).sum(axis=0),
+            weights=weights,
+        )
+
+    def in_common(self, one: Integers, other: Integers) -> Floats:
+        """The covariance of a game of each of one's rows and one of the other's, by their opening."""
+        if len(self.weights) == 1:
+            return np.zeros(len(one))
+        common: Floats = self.weights @ (self.by_opening[:, one] * self.by_opening[:, other])
+        return common
 
 
 def clustered_pairs(fit: Fit) -> ClusteredPairs:
     """The games of a fit by cluster and by pair, those with two who have met."""
-    counts = fit.counts
-    games = counts.wins + counts.draws + counts.losses
-    played = games > 0
-    first, second, games = counts.first[played], counts.second[played], games[played]
-    wins, draws, losses = (column[played] for column in (counts.wins, counts.draws, counts.losses))
-    win, loss = (chance[played] for chance in fit.wins_and_losses(counts))
-    # A draw is a win and a loss at once.
-    score = wins * (1 - win) + draws * (loss - win) - losses * (1 - loss)
-    single = wins * (1 - win) ** 2 + draws * (loss - win) ** 2 + losses * (1 - loss) ** 2
-    ends = np.minimum(first, second) * len(fit.players) + np.maximum(first, second)
-    keys, pair = numbered(ends)
-    information = games * (1 - win) * (1 - loss) * (win + loss)
+    units, players = fit.games.units, max(len(fit.players), 1)
+    counts, found = units.counts, _Games.of(fit)
+    games, rows = counts.wins + counts.draws + counts.losses, np.arange(len(counts.first))
+    low, high = np.minimum(counts.first, counts.second), np.maximum(counts.first, counts.second)
+    keys, pair = numbered(low * players + high)
+    others = games * (games - 1)
     clusters = Clusters(
         pair=pair,
         games=games,
-        information=information,
-        score=np.where(first < second, score, -score),
-        single=single,
-        most_alike=information * (games - 1),
-        squares=information**2 / games,
+        times=units.row_times,
+        information=games * found.information,
+        score=np.where(counts.first < counts.second, found.score, -found.score),
+        single=found.single,
+        by_opening=others * found.in_common(rows, rows),
+        most_alike=others * found.information,
+        squares=games * found.information**2,
     )
     columns = (each.name for each in fields(Scores))
-    totals = {name: sums(pair, getattr(clusters, name), len(keys)) for name in columns}
-    first, second = np.divmod(keys, max(len(fit.players), 1))
+    totals = {
+        name: sums(pair, clusters.times * getattr(clusters, name), len(keys)) for name in columns
+    }
+    turned = np.flatnonzero(units.signs < 0)  # its row before has the unit's other colour
+    opposed = np.zeros(len(rows))
+    opposed[turned] = games[turned] * games[turned - 1] * found.in_common(turned, turned - 1)
+    totals["by_opening"] -= 2 * sums(pair, clusters.times * opposed, len(keys))
+    first, second = np.divmod(keys, players)
     return ClusteredPairs(clusters=clusters, first=first, second=second, **totals)
 
 
@@ -112,11 +176,15 @@ CLOSE = 1e-10
 LEAST_INFORMATION = 0.05
 """Of a game, as a product of two games' scores is weighted: one upset of a game that was sure would
 outweigh all others."""
-PRIOR_CORRELATION = 0.5
-"""Deviation of the prior of the correlation: normal around 0, and weak."""
-PRIOR_PAIR_VARIANCE = (100 / ELO_PER_NAT) ** 2
-"""Deviation of the prior of the pairs' variance. Without circles in who met whom, strengths explain
-every pair, and games say nothing of it; then it is 0."""
+CORRELATION_SLAB = 0.5
+"""The deviation of the correlation where there is one: normal around 0, and weak."""
+PAIR_SLAB = (100 / ELO_PER_NAT) ** 2
+"""The same of the pairs' variance. Without circles in who met whom, strengths explain every pair,
+and games say nothing of it; then it is 0."""
+SPIKE = 0.9
+"""The chance that a component is not there, before games tell."""
+SURE = 3.0
+"""Deviations above 0 from which a component is named: in 0.1 % of large pools without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +196,9 @@ class Overdispersion:
     that repeat their games (Williams, Extra-binomial variation in logistic linear models, 1982)."""
     pair_variance: float
     """Of what a pairing adds to the difference of two strengths, who beats whom; in nats squared."""
+    correlation_is_sure: bool = False
+    """Surer than chance; likewise below."""
+    pair_deviation_is_sure: bool = False
 
     @property
     def pair_deviation(self) -> float:
@@ -154,11 +225,14 @@ class Leverage:
         """That of the pairs at some places."""
         return Leverage(self.own[places], self.by_correlation[places], self.by_pairs[places])
 
-    def bounded(self, information: Floats) -> "Leverage":
+    def bounded(self, pairs: ClusteredPairs) -> "Leverage":
         """With no difference less sure than by the pair's own games, as unknown draws make some."""
-        own = np.minimum(self.own, 1 / information)
+        own = np.minimum(self.own, pairs.variance / pairs.information**2)
         share = (own / self.own) ** 2
         return Leverage(own, share * self.by_correlation, share * self.by_pairs)
+
+
+NOTHING = Overdispersion(0.0, 0.0)
 
 
 def overdispersion(pairs: ClusteredPairs, leverage: Leverage) -> Overdispersion:
@@ -166,28 +240,106 @@ def overdispersion(pairs: ClusteredPairs, leverage: Leverage) -> Overdispersion:
 
     They depend on each other's weights, so both equations are solved again until nothing changes.
     """
-    leverage = leverage.bounded(pairs.information)
-    clusters = pairs.clusters
+    leverage, clusters = leverage.bounded(pairs), pairs.clusters
     # Errors have the covariance correlation h + variance h^2 between two games of the information
     # h. A score is the error less h times the fit's own error of the difference, which follows
     # from all games of the pair.
     single_alike = clusters.squares * (clusters.games - 1)
     whole = pairs.information[clusters.pair]
     within = _moments(clusters, leverage.at(clusters.pair), single_alike=single_alike, whole=whole)
-    single_alike, whole = pairs.sums(single_alike), pairs.information
-    between = _moments(pairs, leverage, single_alike=single_alike, whole=whole)
-    found = Overdispersion(0.0, 0.0)
+    between = _moments(
+        pairs, leverage, single_alike=pairs.sums(single_alike), whole=pairs.information
+    )
+    found = NOTHING
     for _ in range(ROUNDS):
         before = found
         one = within.equation(_cluster_weights(pairs, before))
-        other = between.equation(_pair_weights(pairs, before))
-        one = replace(one, by_correlation=one.by_correlation + 2 / PRIOR_CORRELATION**2)
-        other = replace(other, by_pairs=other.by_pairs + 2 / PRIOR_PAIR_VARIANCE**2)
-        found = _solve(one, other)
+        found = _solve(one, between.equation(_pair_weights(pairs, before)))
         change = found.correlation - before.correlation, found.pair_variance - before.pair_variance
         if max(map(abs, change)) < CLOSE:
             break
-    return found
+    only_pairs, only_clusters = replace(found, correlation=0.0), replace(found, pair_variance=0.0)
+    by_correlation, _ = _evidence(pairs, (within, between), beside=only_pairs)
+    _, by_pairs = _evidence(pairs, (within, between), beside=only_clusters)
+    return Overdispersion(
+        correlation=by_correlation.chance(CORRELATION_SLAB) * found.correlation,
+        pair_variance=by_pairs.chance(PAIR_SLAB) * found.pair_variance,
+        correlation_is_sure=by_correlation.deviations > SURE,
+        pair_deviation_is_sure=by_pairs.deviations > SURE,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What speaks for a component."""
+
+    deviations: float
+    """Of its estimate above 0: standard normal where it is not there."""
+    error: float
+    """The deviation of the estimate by luck."""
+
+    def chance(self, slab: float) -> float:
+        """That the component is there, by Bayes's factor of a half-normal slab against the spike."""
+        if not self.error:
+            return 0.0
+        wide = 1 / (1 + (self.error / slab) ** 2)
+        peak = self.deviations * math.sqrt(wide)
+        odds = 2 * math.sqrt(1 - wide) * math.exp(min(peak**2 / 2, 300.0))
+        odds *= (1 - SPIKE) / SPIKE * math.erfc(-peak / math.sqrt(2)) / 2
+        return odds / (1 + odds)
+
+
+NO_EVIDENCE = _Evidence(0.0, 0.0)
+
+
+def _evidence(
+    pairs: ClusteredPairs, moments: tuple["_Moments", "_Moments"], *, beside: Overdispersion
+) -> tuple[_Evidence, _Evidence]:
+    """For both components, each with the other one taken off.
+
+    The products of independent scores have the variance of twice what two games share. Sums of
+    squares of few scores are skew as chi-square is, so the deviations are those of its cube root
+    (Wilson & Hilferty, The distribution of chi-square, 1931).
+
+    Args:
+        beside: What there is beside the one that is looked for.
+    """
+    clusters, (within, between) = pairs.clusters, moments
+    weights = _cluster_weights(pairs, beside), _pair_weights(pairs, beside)
+    alike = weights[0] * within.left * _growth(clusters, beside)
+    paired = weights[1] * between.left * (1 + beside.excess(pairs) / pairs.information)
+    equations = [moment.equation(weight) for moment, weight in zip(moments, weights, strict=True)]
+    matrix = np.array([(each.by_correlation, each.by_pairs) for each in equations])
+    common = clusters.times * alike * clusters.shared
+    covariance = np.empty((2, 2))
+    covariance[0, 0] = 2 * float(common @ alike)
+    covariance[1, 1] = 2 * float((paired**2) @ pairs.shared)
+    covariance[0, 1] = covariance[1, 0] = 2 * float(common @ paired[clusters.pair])
+    squares = float((clusters.times * alike) @ clusters.variance), float(paired @ pairs.variance)
+    known = [place for place in (0, 1) if covariance[place, place] > 0 and matrix[place, place] > 0]
+    if len(known) == len(equations) and np.linalg.det(matrix) <= 0:
+        known = [1]
+    evidence = [NO_EVIDENCE, NO_EVIDENCE]
+    if known:
+        inverse = np.linalg.inv(matrix[np.ix_(known, known)])
+        estimates = inverse @ np.array([equations[place].found for place in known])
+        errors = np.sqrt(np.diagonal(inverse @ covariance[np.ix_(known, known)] @ inverse.T))
+        for place, estimate, error in zip(known, estimates.tolist(), errors.tolist(), strict=True):
+            freedom = 2 * squares[place] ** 2 / float(covariance[place, place])
+            evidence[place] = _Evidence(_normal(estimate / error, freedom), error)
+    return evidence[0], evidence[1]
+
+
+def _growth(clusters: Clusters, found: Overdispersion) -> Floats:
+    """How many times as much the score of each cluster varies."""
+    return 1 + found.correlation * (clusters.games - 1) + found.pair_variance * clusters.information
+
+
+def _normal(deviations: float, freedom: float) -> float:
+    """The deviations of a normal variable that is as unlikely as a chi-square one's."""
+    spread = 2 / (9 * freedom)
+    root = math.cbrt(max(1 + deviations * math.sqrt(2 / freedom), 0.0))
+    return (root - 1 + spread) / math.sqrt(spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +358,13 @@ class _Moments:
     found: Floats
     by_correlation: Floats
     by_pairs: Floats
+    left: Floats
+    """The share of the scores' variance that the fit leaves."""
+    times: Floats
 
     def equation(self, weights: Floats) -> _Equation:
         columns = (self.by_correlation, self.by_pairs, self.found)
-        return _Equation(*(float(weights @ column) for column in columns))
+        return _Equation(*(float((self.times * weights) @ column) for column in columns))
 
 
 def _moments(
@@ -222,19 +377,20 @@ def _moments(
     """
     information, squares = groups.information, groups.squares
     own, by_correlation, by_pairs = leverage.own, leverage.by_correlation, leverage.by_pairs
-    shared = groups.shared
-    left = np.maximum(1 - own * information, 0.0) ** 2
-    expected = information * (1 - own * information)
+    left = np.maximum(1 - own * information**2 / groups.variance, 0.0)
+    expected = groups.variance - own * information**2
     return _Moments(
-        found=groups.score**2 - expected - left * (groups.single - information + own * squares),
+        found=groups.score**2 - expected - left**2 * (groups.single - information + own * squares),
         by_correlation=groups.most_alike * (1 - 2 * own * information)
         + information**2 * by_correlation
-        - left * (squares * by_correlation - 2 * own * single_alike),
-        by_pairs=shared
+        - left**2 * (squares * by_correlation - 2 * own * single_alike),
+        by_pairs=groups.shared
         - 2 * own * information**2 * whole
         + 2 * own * information * squares
         + information**2 * by_pairs
-        - left * squares * (by_pairs - 2 * own * whole),
+        - left**2 * squares * (by_pairs - 2 * own * whole),
+        left=left,
+        times=groups.times if isinstance(groups, Clusters) else np.ones(len(left)),
     )
 
 
@@ -242,10 +398,7 @@ def _cluster_weights(pairs: ClusteredPairs, found: Overdispersion) -> Floats:
     """One over the variance, for what each cluster tells of the correlation."""
     clusters = pairs.clusters
     each = np.maximum(clusters.information / clusters.games, LEAST_INFORMATION)
-    alike = (
-        1 + found.correlation * (clusters.games - 1) + found.pair_variance * clusters.information
-    )
-    return (clusters.games > 1) / (each * alike**2)
+    return (clusters.games > 1) / (each * _growth(clusters, found) ** 2)
 
 
 def _pair_weights(pairs: ClusteredPairs, found: Overdispersion) -> Floats:

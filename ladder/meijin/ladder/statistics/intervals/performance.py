@@ -13,13 +13,7 @@ import numpy as np
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, logistic
 from meijin.ladder.statistics.fit.covariance import Z_95
-from meijin.ladder.statistics.fit.pair_counts import (
-    Floats,
-    Integers,
-    Mask,
-    effect_of_rows,
-    sums,
-)
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, sums
 
 MOST_GAMES, FEWEST_GAMES = 100, 20
 """Of a player, that form is over."""
@@ -46,13 +40,9 @@ class Sides:
     """The draw parameter, in nats."""
 
     @classmethod
-    def of(cls, fit: Fit, first: Integers, second: Integers, effects: Floats | float = 0.0) -> Self:
-        """Both sides of games by places in the fit: those of who moved first, then the others.
-
-        Args:
-            effects: What the openings add to the advantage, in Elo.
-        """
-        advantage = fit.outcomes.advantage + effects
+    def of(cls, fit: Fit, first: Integers, second: Integers) -> Self:
+        """Both sides of games by places in the fit: those of who moved first, then the others."""
+        advantage = fit.outcomes.advantage
         lead = np.concatenate((advantage - fit.elo[second], -advantage - fit.elo[first]))
         draws = np.broadcast_to(fit.chances(first, second).draws, first.shape)
         both = np.concatenate((draws, draws))
@@ -152,10 +142,9 @@ def one_sided_bounds(fit: Fit, bounded: Mask) -> Masked:
     Args:
         bounded: Whose are asked for; shape (n,).
     """
-    players = len(fit.players)
-    counts = fit.counts.at(bounded[fit.counts.first] | bounded[fit.counts.second])
-    effects = effect_of_rows(counts, fit.openings, fit.opening_elo)
-    sides = Sides.of(fit, counts.first, counts.second, effects)
+    players, pairs = len(fit.players), fit.games.pairs
+    counts = pairs.at(bounded[pairs.first] | bounded[pairs.second])
+    sides = Sides.of(fit, counts.first, counts.second)
     games = np.tile(counts.wins + counts.draws + counts.losses, 2)
     won, lost, all_games = (
         sums(sides.player, column, players)

@@ -1,0 +1,67 @@
+"""Random walks of strengths: how far each is now from its mean over the games that rate it.
+
+A player's strength stays as it is, or takes a normal step after each of its games; nobody is known
+to do either. The cosine transform of a player's residuals over its own games is white where it
+stays, and has the spectrum of a Brownian bridge beside that where it walks (Karhunen 1946 & Loève
+1948): so the likelihoods of both are sums over a few frequencies. A pool in which nobody walks is a
+spike in the prior; in others each of the players does by itself, so that one who changes makes
+nobody else less sure.
+"""
+
+import numpy as np
+
+from meijin.ladder.statistics.diagnosis.over_time import bridges, is_looked_at
+from meijin.ladder.statistics.diagnosis.residuals import Points
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT
+from meijin.ladder.statistics.fit.pair_counts import Floats
+
+FREQUENCIES = np.arange(1, 13)
+"""Half waves over all of a player's games. Those left out have 5 % of a walk's variance."""
+STEPS = np.geomspace(0.5, 64.0, 15) / ELO_PER_NAT
+"""Deviations of a step that are as likely as each other, in nats: from half an Elo on."""
+NOBODY = 0.5
+"""The chance that nobody of a pool walks, before games tell."""
+WALKS = 0.2
+"""The chance that a player does in another pool."""
+MEAN_SQUARE = 1 / 3
+"""Of the distance between a walk's end and its mean, for each unit of its variance."""
+MOST = 600.0
+"""Of the logarithm of a likelihood ratio: e to this power is a float."""
+
+
+def walked(over: Points) -> Floats:
+    """The expected square of each strength's distance from its mean by now, in Elo squared; (n,).
+
+    Args:
+        over: See `points_over_time`.
+    """
+    ratios = _likelihood_ratios(over)
+    is_known = is_looked_at(over)
+    # By step and player, and by step for the pool.
+    mixed = np.log1p(WALKS * np.expm1(ratios[:, is_known])).sum(axis=1)
+    highest = max(float(mixed.max(initial=0.0)), 0.0)
+    pool = (1 - NOBODY) / len(STEPS) * np.exp(mixed - highest)
+    pool /= pool.sum() + NOBODY * np.exp(-highest)
+    odds = WALKS / (1 - WALKS) * np.exp(ratios)
+    pool *= -np.expm1(-np.maximum(mixed, 0.0))
+    chances = pool[:, None] * odds / (1 + odds)
+    squares = (STEPS[:, None] ** 2 * chances).sum(axis=0) * over.games.sum(axis=1) * MEAN_SQUARE
+    return ELO_PER_NAT**2 * np.where(is_known, squares, 0.0)
+
+
+def _likelihood_ratios(over: Points) -> Floats:
+    """The logarithm of how much likelier each walk makes the residuals than none; (steps, n)."""
+    whole = np.maximum(over.variance.sum(axis=1), np.finfo(float).tiny)
+    share = over.variance / whole[:, None]
+    bridge, passed = bridges(over)
+    waves = np.sqrt(2) * np.cos(np.pi * FREQUENCIES[:, None, None] * (passed - share / 2))
+    means = (waves * share).sum(axis=2)
+    variances = (waves**2 * share).sum(axis=2) - means**2  # 1, but for players of few times
+    shares = np.diff(bridge, axis=1, prepend=0.0)
+    spectrum = (waves * shares).sum(axis=2) ** 2 / np.maximum(variances, np.finfo(float).eps)
+    information = over.slope.sum(axis=1) ** 2 / whole
+    walks = np.multiply.outer(STEPS**2, over.games.sum(axis=1) * information)
+    signal = walks[:, None] * variances / (np.pi * FREQUENCIES[:, None]) ** 2
+    found = (spectrum * signal / (1 + signal) - np.log1p(signal)).sum(axis=1) / 2
+    ratios: Floats = np.minimum(found, MOST)
+    return ratios
