@@ -224,7 +224,9 @@ def anchors(
         list[str] | None, typer.Argument(help="One to three bots; their mean will be 1500.")
     ] = None,
     none: Annotated[bool, "Relative to the mean of the established and active instead."] = False,
-    force: Annotated[bool, "Also one that has won or lost all, or met nobody of most."] = False,
+    force: Annotated[
+        bool, "Also one that has won or lost every game, or is not linked to most others."
+    ] = False,
     ladder: LadderOption = "",
 ) -> None:
     """Make a ladder's ratings relative to some bots, such as house bots that never change.
