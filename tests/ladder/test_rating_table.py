@@ -250,7 +250,7 @@ def test_whoever_wins_or_loses_all_is_provisional(league: League) -> None:
 
 
 def test_whoever_wins_or_loses_all_has_a_bound(league: League) -> None:
-    """Not an anchor, which is where it is by definition, nor who has lost or drawn a game."""
+    """Not an anchor, which is where it is by definition, nor who is linked to nobody."""
     meet(league, 0, 1, games=ESTABLISHED)
     league.finish(*[(2, 0, BLACK)] * ESTABLISHED, *[(3, 0, WHITE)] * ESTABLISHED)
     zero, one, perfect, zero_scorer = lines_of(league)
@@ -260,6 +260,9 @@ def test_whoever_wins_or_loses_all_has_a_bound(league: League) -> None:
     assert zero_scorer.elo < zero_scorer.bound < zero.elo < perfect.bound < perfect.elo
     league.set_anchors(2)
     assert lines_of(league)[2].bound is None
+    league.set_anchors(0)
+    league.finish((4, league.add_bot(), BLACK))
+    assert lines_of(league)[4].bound is None
 
 
 def test_form_is_on_the_scale_of_the_table(league: League) -> None:

@@ -521,6 +521,15 @@ async def test_an_unsure_anchor_is_refused(
     assert len(server.database.read(ladders.anchors, league.ladder_id)) == 1
 
 
+async def test_a_young_anchor_is_taken(server: ServerInTest, league: League) -> None:
+    """Though it has won every game so far: who has few is still to show its strength."""
+    won: dict[str, Any] = {"losses_as_black": 0, "draws_as_black": 0, "draws_as_white": 0}
+    line = replace(LINE, version_id=league.versions[1], is_linked=False, **won)
+    assert publish_run(league, replace(run_of(league, 2), ratings=[line]))
+    await ask(server, "SetAnchors", bots=[BOB])
+    assert len(server.database.read(ladders.anchors, league.ladder_id)) == 1
+
+
 NO_LADDER, NO_BOT = ("NOT_FOUND", 'no ladder "x"'), ("NOT_FOUND", 'no bot "x"')
 NO_RUN, NO_RUN_9 = ("WRONG_STATE", "no run yet"), ("NOT_FOUND", "no run 9")
 PAGE_TOKEN, PAGE_SIZE = ("INVALID_REQUEST", "page_token"), ("INVALID_REQUEST", "page_size")

@@ -1,6 +1,7 @@
 """Recent form and one-sided bounds, against likelihoods written out and what games were drawn from."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,9 +50,9 @@ def log_posterior(fitted: Fit, games: Games, player: int, elo: float) -> float:
 
 
 def test_form_is_the_most_likely_strength_in_the_last_games() -> None:
-    """And its margin that of the curvature there."""
+    """And its margin that of the curvature there; the prior is that of a version without parent."""
     games = drawn(np.array([0.0, 200, -150, 50]), 400, np.random.default_rng(3))
-    fitted = fit_of(games)
+    fitted = replace(fit_of(games), level=300.0)
     found = performance(fitted, games)
     assert found.form_games.tolist() == [100] * 4
     for player in range(4):
