@@ -55,7 +55,12 @@ def rate(snapshot: Snapshot, create_time: datetime) -> NewRun:
         recent=recent,
     )
     assert pool.over_time is not None
-    found = Diagnosis.of(pool.fit, pool.model_covariance, pool.over_time)
+    found = Diagnosis.of(
+        pool.fit,
+        pool.model_covariance,
+        pool.over_time,
+        correlation=pool.overdispersion.correlation,
+    )
     diagnosis = _diagnosis(found, pool)
     bounded = pool.scores.is_one_sided & pool.is_linked & ~pool.is_anchor
     form = Performance.of(pool.fit, *columns_of(tally.recent), bounded=bounded)

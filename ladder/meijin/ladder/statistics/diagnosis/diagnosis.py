@@ -326,15 +326,18 @@ class Diagnosis:
         return self.goodness.is_rejected or any(each.is_sure for each in found)
 
     @classmethod
-    def of(cls, fit: Fit, covariance: Covariance, over: Points) -> Self:
+    def of(
+        cls, fit: Fit, covariance: Covariance, over: Points, *, correlation: float = 0.0
+    ) -> Self:
         """The diagnosis of a fit.
 
         Args:
             fit: The fit.
             covariance: By the model alone: one that is robust would hide what is looked for.
             over: Everyone's points over time.
+            correlation: Of games that began alike.
         """
-        residuals = PairResiduals.of(fit, covariance)
+        residuals = PairResiduals.of(fit, covariance, correlation)
         goodness = GoodnessOfFit.of(residuals)
         pairs, triples = _pairs(residuals), _shown(circular_triads(fit, residuals, MOST_SHOWN))
         drifts, steps = _drifts(Drift.of(over)), _changes(Steps.of(over))

@@ -21,8 +21,8 @@ STEPS = np.geomspace(0.5, 64.0, 15) / ELO_PER_NAT
 """Deviations of a step that are as likely as each other, in nats: from half an Elo on."""
 NOBODY = 0.5
 """The chance that nobody of a pool walks, before games tell."""
-WALKS = 0.2
-"""The chance that a player does in another pool."""
+SHARES, CHANCES = np.array([0.2, 1.0]), np.array([0.95, 0.05])
+"""Of the players of another pool who walk, and how likely these are."""
 MEAN_SQUARE = 1 / 3
 """Of the distance between a walk's end and its mean, for each unit of its variance."""
 MOST = 600.0
@@ -35,17 +35,18 @@ def walked(over: Points) -> Floats:
     Args:
         over: See `points_over_time`.
     """
-    ratios = _likelihood_ratios(over)
-    is_known = is_looked_at(over)
-    # By step and player, and by step for the pool.
-    mixed = np.log1p(WALKS * np.expm1(ratios[:, is_known])).sum(axis=1)
-    highest = max(float(mixed.max(initial=0.0)), 0.0)
-    pool = (1 - NOBODY) / len(STEPS) * np.exp(mixed - highest)
-    pool /= pool.sum() + NOBODY * np.exp(-highest)
-    odds = WALKS / (1 - WALKS) * np.exp(ratios)
-    pool *= -np.expm1(-np.maximum(mixed, 0.0))
-    chances = pool[:, None] * odds / (1 + odds)
-    squares = (STEPS[:, None] ** 2 * chances).sum(axis=0) * over.games.sum(axis=1) * MEAN_SQUARE
+    ratios, is_known = _likelihood_ratios(over), is_looked_at(over)
+    # By share and step, and for the chances by player.
+    shares = SHARES[:, None, None]
+    mixtures = np.log1p(shares * np.expm1(ratios))
+    pool = mixtures[:, :, is_known].sum(axis=2)
+    highest = max(float(pool.max(initial=0.0)), 0.0)
+    likely = (1 - NOBODY) / len(STEPS) * CHANCES[:, None] * np.exp(pool - highest)
+    likely /= likely.sum() + NOBODY * np.exp(-highest)
+    likely *= -np.expm1(-np.maximum(pool, 0.0))  # what games have not spoken for is left out
+    chances = likely[:, :, None] * shares * np.exp(ratios - mixtures)
+    squares = (STEPS[:, None] ** 2 * chances).sum(axis=(0, 1))
+    squares *= over.games.sum(axis=1) * MEAN_SQUARE
     return ELO_PER_NAT**2 * np.where(is_known, squares, 0.0)
 
 

@@ -144,8 +144,13 @@ class PairResiduals:
     """The share of the residual's variance that the fit leaves: 1 less the leverage."""
 
     @classmethod
-    def of(cls, fit: Fit, covariance: Covariance) -> Self:
+    def of(cls, fit: Fit, covariance: Covariance, correlation: float = 0.0) -> Self:
         """The residuals of a fit.
+
+        Args:
+            fit: The fit.
+            covariance: By the model.
+            correlation: Of games that began alike: pairs scatter more by it.
 
         The variance of a residual is V - K^2 D: V that of the points, K their slope, and D the
         variance of the fitted difference, since points and the likelihood's gradient have the
@@ -161,10 +166,10 @@ class PairResiduals:
         keys, rows = numbered(one * players + other)
         one, other = np.divmod(keys, players)
         points = Points.of(fit, counts).reversed_where(turned).added_up(rows, len(keys))
-        if fit.prior.opening:  # both colours of an opening make up for each other
-            clustered = clustered_pairs(fit)
-            share = clustered.variance / clustered.information
-            points = replace(points, variance=points.variance * share)
+        if fit.prior.opening or correlation:
+            pairs = clustered_pairs(fit)
+            varied = pairs.variance + correlation * pairs.most_alike
+            points = replace(points, variance=points.variance * varied / pairs.information)
         known = covariance.of_differences(one, other) / ELO_PER_NAT**2
         with np.errstate(divide="ignore", invalid="ignore"):
             leverage = points.slope**2 * known / points.variance

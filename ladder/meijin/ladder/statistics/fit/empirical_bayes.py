@@ -31,9 +31,9 @@ SHOWN = 1.6448536269514722
 """Deviations above its mean at which the score statistic shows effects: 5 % without any."""
 DRAW_SLOPE = 0.5
 """The deviation of the draws' slope around 0: in Gomocup's tournaments it is 0.24 to 0.6."""
-SURE = 3.0
-"""Deviations off 0 at which the draws' slope, or a difference of openings, is surer than chance: 0.3 %
-of pools without one."""
+SURE, SURE_SLOPE = 3.0, 4.5
+"""Deviations off 0 at which a difference of openings and the draws' slope are surer than chance; the
+latter's are too large by half where nearly all games are drawn."""
 MOST_FITS = 30
 ENOUGH = 0.25
 """A width that changes by no more Elo is found."""
@@ -96,7 +96,7 @@ def shows_draw_slope(fitted: Fit) -> bool:
     if not slope:
         return False
     variance = np.linalg.inv(fitted.information.corner)[-1, -1]
-    return bool(slope**2 > SURE**2 * variance)
+    return bool(slope**2 > SURE_SLOPE**2 * variance)
 
 
 def shows_openings(fitted: Fit) -> bool:
