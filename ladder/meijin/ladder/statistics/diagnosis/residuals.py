@@ -150,7 +150,8 @@ class PairResiduals:
         Args:
             fit: The fit.
             covariance: By the model.
-            correlation: Of games that began alike: pairs scatter more by it.
+            correlation: Of games that began alike: pairs scatter more by it. Where all began alike
+                it can't be told from what depends on the pair, and is not heard.
 
         The variance of a residual is V - K^2 D: V that of the points, K their slope, and D the
         variance of the fitted difference, since points and the likelihood's gradient have the
@@ -166,7 +167,7 @@ class PairResiduals:
         keys, rows = numbered(one * players + other)
         one, other = np.divmod(keys, players)
         points = Points.of(fit, counts).reversed_where(turned).added_up(rows, len(keys))
-        if fit.prior.opening or correlation:
+        if fit.games.has_openings and (fit.prior.opening or correlation):
             pairs = clustered_pairs(fit)
             varied = pairs.variance + correlation * pairs.most_alike
             points = replace(points, variance=points.variance * varied / pairs.information)

@@ -239,10 +239,15 @@ class GroupedCounts:
         return self.counts.pooled()
 
     @cached_property
+    def has_openings(self) -> bool:
+        """Whether games are known to have begun with several."""
+        return self.counts.openings is not None and len(distinct(self.counts.openings)) > 1
+
+    @cached_property
     def units(self) -> Units:
         """By opening; where there are not several, each row is a unit."""
         counts, players = self.counts, max(len(self.players), 1)
-        if counts.openings is None or len(distinct(counts.openings)) < 2:  # noqa: PLR2004
+        if counts.openings is None or not self.has_openings:
             return Units.of_rows(counts)
         turned = counts.first > counts.second
         one, other = np.sort((counts.first, counts.second), axis=0)
