@@ -55,9 +55,9 @@ class Covariance:
         variances: Floats = self.diagonal - 2 * common + weights @ common
         return np.maximum(variances, 0.0)
 
-    def plus(self, other: "Covariance", share: float = 1.0) -> "Covariance":
-        """With a share of the errors' other covariance beside this one."""
-        return Covariance(self.matrix + share * other.matrix, self.older + share * other.older)
+    def __add__(self, other: "Covariance") -> "Covariance":
+        """That of the sums of independent errors."""
+        return Covariance(self.matrix + other.matrix, self.older + other.older)
 
 
 def covariance(fit: Fit, joint: int = JOINT) -> Covariance:

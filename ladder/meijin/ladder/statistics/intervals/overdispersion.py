@@ -210,46 +210,23 @@ class Overdispersion:
         return self.correlation * pairs.most_alike + self.pair_variance * pairs.shared
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Leverage:
-    """How far the fit follows each pair: variances of the difference of its two; shapes (p,)."""
-
-    own: Floats
-    """By games of independent luck; nats squared."""
-    by_correlation: Floats
-    """What a correlation of 1 adds."""
-    by_pairs: Floats
-    """What a variance of 1 between pairs adds."""
-
-    def at(self, places: Integers) -> "Leverage":
-        """That of the pairs at some places."""
-        return Leverage(self.own[places], self.by_correlation[places], self.by_pairs[places])
-
-    def bounded(self, pairs: ClusteredPairs) -> "Leverage":
-        """With no difference less sure than by the pair's own games, as unknown draws make some."""
-        own = np.minimum(self.own, pairs.variance / pairs.information**2)
-        share = (own / self.own) ** 2
-        return Leverage(own, share * self.by_correlation, share * self.by_pairs)
-
-
 NOTHING = Overdispersion(0.0, 0.0)
 
 
-def overdispersion(pairs: ClusteredPairs, leverage: Leverage) -> Overdispersion:
+def overdispersion(pairs: ClusteredPairs, own: Floats) -> Overdispersion:
     """Estimate the components of a fit, each at least 0.
 
     They depend on each other's weights, so both equations are solved again until nothing changes.
+
+    Args:
+        pairs: Those of the fit.
+        own: The variance of the difference of each two, by the fit: how far it follows them, in
+            nats squared; shape (p,).
     """
-    leverage, clusters = leverage.bounded(pairs), pairs.clusters
-    # Errors have the covariance correlation h + variance h^2 between two games of the information
-    # h. A score is the error less h times the fit's own error of the difference, which follows
-    # from all games of the pair.
-    single_alike = clusters.squares * (clusters.games - 1)
-    whole = pairs.information[clusters.pair]
-    within = _moments(clusters, leverage.at(clusters.pair), single_alike=single_alike, whole=whole)
-    between = _moments(
-        pairs, leverage, single_alike=pairs.sums(single_alike), whole=pairs.information
-    )
+    # No difference is less sure than by the pair's own games, as unknown draws make some.
+    own = np.minimum(own, pairs.variance / pairs.information**2)
+    within = _moments(pairs.clusters, own[pairs.clusters.pair])
+    between = _moments(pairs, own)
     found = NOTHING
     for _ in range(ROUNDS):
         before = found
@@ -367,28 +344,20 @@ class _Moments:
         return _Equation(*(float((self.times * weights) @ column) for column in columns))
 
 
-def _moments(
-    groups: Scores, leverage: Leverage, *, single_alike: Floats, whole: Floats
-) -> _Moments:
+def _moments(groups: Scores, own: Floats) -> _Moments:
     """Squares of scores, less their expectation by independent games, and how they would grow.
 
-    Squares of single games are taken off as far as the fit leaves them in the score: they scatter,
-    most of all the rare ones of an upset, and tell of no two games.
+    A score is the games' own less the information times the fit's error of the difference. Squares of
+    single games are taken off as far as the fit leaves them in the score: they scatter, most of
+    all the rare ones of an upset, and tell of no two games.
     """
-    information, squares = groups.information, groups.squares
-    own, by_correlation, by_pairs = leverage.own, leverage.by_correlation, leverage.by_pairs
-    left = np.maximum(1 - own * information**2 / groups.variance, 0.0)
-    expected = groups.variance - own * information**2
+    followed = own * groups.information**2
+    left = np.maximum(1 - followed / groups.variance, 0.0)
+    single = left**2 * (groups.single - groups.information + own * groups.squares)
     return _Moments(
-        found=groups.score**2 - expected - left**2 * (groups.single - information + own * squares),
-        by_correlation=groups.most_alike * (1 - 2 * own * information)
-        + information**2 * by_correlation
-        - left**2 * (squares * by_correlation - 2 * own * single_alike),
-        by_pairs=groups.shared
-        - 2 * own * information**2 * whole
-        + 2 * own * information * squares
-        + information**2 * by_pairs
-        - left**2 * squares * (by_pairs - 2 * own * whole),
+        found=groups.score**2 - (groups.variance - followed) - single,
+        by_correlation=groups.most_alike * left,
+        by_pairs=groups.shared * left,
         left=left,
         times=groups.times if isinstance(groups, Clusters) else np.ones(len(left)),
     )

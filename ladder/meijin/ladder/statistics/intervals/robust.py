@@ -20,7 +20,6 @@ from meijin.ladder.statistics.fit.laplacian import Laplacian
 from meijin.ladder.statistics.fit.pair_counts import Floats
 from meijin.ladder.statistics.intervals.overdispersion import (
     ClusteredPairs,
-    Leverage,
     Overdispersion,
     clustered_pairs,
     overdispersion,
@@ -48,19 +47,14 @@ def robust_covariance(fit: Fit, walked: Floats | None = None) -> RobustCovarianc
             shape (n,); 0 without it.
     """
     model, pairs = covariance(fit), clustered_pairs(fit)
-    alike, shared = (
-        _sandwich(model, pairs, pairs.sharpness**2 * weights)
-        for weights in (pairs.most_alike, pairs.shared)
-    )
-    leverage = (
-        each.of_differences(pairs.first, pairs.second) / ELO_PER_NAT**2
-        for each in (model, alike, shared)
-    )
-    found = overdispersion(pairs, Leverage(*leverage))
-    robust = model.plus(alike, found.correlation).plus(shared, found.pair_variance)
+    own = model.of_differences(pairs.first, pairs.second) / ELO_PER_NAT**2
+    found = overdispersion(pairs, own)
+    robust = model
+    if found.correlation or found.pair_variance:
+        robust += _sandwich(model, pairs, pairs.sharpness**2 * found.excess(pairs))
     if walked is not None:
         start = len(model.older)
-        robust = robust.plus(Covariance(np.diag(walked[start:]), walked[:start]))
+        robust += Covariance(np.diag(walked[start:]), walked[:start])
     factor = _factor(robust, model, len(fit.players))
     return RobustCovariance(robust, model, found, factor)
 
@@ -68,8 +62,6 @@ def robust_covariance(fit: Fit, walked: Floats | None = None) -> RobustCovarianc
 def _sandwich(model: Covariance, pairs: ClusteredPairs, weights: Floats) -> Covariance:
     """The product V L V, with the Laplacian L of some weights."""
     start, bread, older = len(model.older), model.matrix / ELO_PER_NAT, model.older / ELO_PER_NAT
-    if not weights.any():
-        return Covariance(np.zeros_like(bread), np.zeros_like(older))
     meat = Laplacian(pairs.first, pairs.second, weights, np.zeros(start + len(bread)))
     product = bread @ meat.dense(start) @ bread
     return Covariance((product + product.T) / 2, older**2 * meat.diagonal[:start])
