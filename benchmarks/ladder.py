@@ -63,7 +63,7 @@ from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics.fit.covariance import superiority_to_next
 from meijin.ladder.statistics.fit.pair_counts import Integers, PairCounts
 from meijin.ladder.tally import TallyCache
-from meijin.ladder.verify import verify
+from meijin.ladder.verification.verify import verify
 from meijin.server.views.ladders import ladder_table
 from meijin.store import Database, Durability
 from meijin.store.ladders.games import opening_key

@@ -10,7 +10,7 @@ from tests.store.league import League
 from meijin.ladder.rating_table import rate
 from meijin.ladder.refresh_queue import NAMESPACE, QUEUE, RefreshQueue, connect
 from meijin.ladder.tally import Snapshot, Tally
-from meijin.ladder.verify import verify
+from meijin.ladder.verification.verify import verify
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store.ladders import ladders
 from meijin.store.ladders.games import logged_games

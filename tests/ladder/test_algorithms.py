@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from meijin.ladder.algorithms import rao_kupper_2
-from meijin.ladder.verify import verify
+from meijin.ladder.verification.verify import verify
 from meijin.store import Database
 from meijin.store.schema import LadderId, RatingRunId
 

@@ -15,7 +15,7 @@ from tests.store.league import RESULTS, League
 from meijin.game import Result
 from meijin.ladder.jobs import make_broker
 from meijin.ladder.refresh_queue import ACTOR, QUEUE, connect
-from meijin.ladder.verify import verify
+from meijin.ladder.verification.verify import verify
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store.ladders.runs import KEPT_RUNS
 from meijin.store.schema import RatingRun, RatingRunId

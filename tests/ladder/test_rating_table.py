@@ -271,7 +271,6 @@ def test_form_is_on_the_scale_of_the_table(league: League) -> None:
     league.finish((2, 0, BLACK))
     league.set_anchors(0)
     zero, one, two = lines_of(league)
-    assert zero.changed_games is None
     assert zero.form is not None
     assert one.form is not None
     assert (zero.form_games, one.form_games, two.form_games) == (21, 20, None)
@@ -402,7 +401,6 @@ def test_whoever_changes_is_marked(league: League) -> None:
     assert drift.elo_per_100_games > 100
     marked = [each.version_id for each in run.ratings if each.changes_over_time]
     assert league.versions[0] in marked
-    assert lines_of(league)[0].changed_games == pytest.approx(60, abs=5)
 
 
 def test_games_are_counted_by_blocks() -> None:

@@ -138,12 +138,13 @@ def test_a_checksum_can_be_made_by_hand(any_league: League) -> None:
     any_league.finish((1, 0, DRAW), line=(7,), day=1)
     any_league.set_anchors(1)
     a, b = any_league.versions[:2]
+    one, two, three = games_of(any_league)
     day = NOON.toordinal()
     chain = bytes(32)
     for line in (
-        f"{b} {a} {EMPTY} 1 0 0 {day}",
-        f"{a} {b} {EMPTY} 2 2 0 {day}",
-        f"{b} {a} {EMPTY} 1 0 1 {day + 1}",
+        f"{one.id} {one.fingerprint} {b} {a} {EMPTY} 1 0 0 {day}",
+        f"{two.id} {two.fingerprint} {a} {b} {EMPTY} 2 2 0 {day}",
+        f"{three.id} {one.fingerprint} {b} {a} {EMPTY} 1 0 1 {day + 1}",
     ):
         chain = hashlib.sha256(chain + f"{line}\n".encode()).digest()
     wanted = hashlib.sha256(f"{chain.hex()}\n{b}\n".encode()).hexdigest()

@@ -219,7 +219,7 @@ GROUPS = (
     ),
     Group(
         "ladder/meijin/ladder",
-        "tests/ladder/test_tally.py tests/ladder/test_refresh.py tests/ladder/test_verify.py",
+        "tests/ladder/test_tally.py tests/ladder/test_refresh.py tests/ladder/verification",
         (
             M("rates-repeats", "self.repeats += 1\n            return", "self.repeats += 1"),
             M(
@@ -227,7 +227,11 @@ GROUPS = (
                 "(black if fault == 1 else white)",
                 "(white if fault == 1 else black)",
             ),
-            M("chains-no-result", "{opening} {points} {fault}", "{opening} {fault}"),
+            M(
+                "chains-no-result",
+                "{moves} {black} {white} {opening} {points}",
+                "{moves} {black} {white} {opening}",
+            ),
             M("links-nobody", "if black.component != white.component:", "if False:"),
             M("swaps-wins-and-losses", "[2 - points] += 1", "[points] += 1"),
             M(
@@ -235,12 +239,14 @@ GROUPS = (
                 "if not publish(connection, run):",
                 "if publish(connection, run) is None:",
             ),
+            M("verifies-no-lines", "yield from _first_line(kept.ratings, made.ratings, names)", ""),
+            M("verifies-no-moves", "yield from problems(record)", ""),
+            M("verifies-the-wrong-release", "if name not in ALGORITHMS:", "if False:"),
             M(
-                "verifies-no-ratings",
-                '"ratings": (inputs.ratings, _as_kept(again.ratings, inputs.ratings)),',
-                "",
+                "believes-any-history",
+                "(self.games, self.chain) == (self.head.games, self.head.chain)",
+                "True",
             ),
-            M("verifies-the-wrong-release", "if run.algorithm != ALGORITHM:", "if False:"),
         ),
     ),
     Group(

@@ -19,7 +19,7 @@ from tests.ladder.statistics.made_games import replay
 from meijin.game import Board, Choose, Color, Ending, Result, decode_moves
 from meijin.ladder.statistics.fit.empirical_bayes import fit_with_widths
 from meijin.ladder.statistics.fit.pair_counts import PairCounts
-from meijin.ladder.verify import verify
+from meijin.ladder.verification.verify import verify
 from meijin.store import Database
 from meijin.store.games import decode_decisions
 from meijin.store.ladders import ladders

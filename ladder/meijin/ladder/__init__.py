@@ -5,7 +5,7 @@
 - `pool`: the fit of a tally, the centre of its scale, and intervals
 - `rating_table`: the run of a snapshot: its lines, parameters and diagnosis
 - `refresh`, `history`: a run that is published, and everybody's rating by days
-- `verify`: a published run, computed again
+- `verification`: all that is published, computed again; a package
 - `algorithms`: those of earlier releases, by which their runs are verified; a package
 - `posterior`, `pairing`: what a run and the games since say of any two bots, and who is to meet whom
 - `opening_counter`: finished games counted by the positions of their first moves

@@ -47,8 +47,8 @@ def update_history(database: Database, ladder_id: LadderId, now: datetime) -> bo
     if not days:
         return False
     tallies, parents = database.read(_tallies, ladder_id)
-    rated_with = _rated_with(anchors)
-    for tally, ratings, calibration in _made_of(
+    rated_with = rules_of(anchors)
+    for tally, ratings, calibration in rated_days(
         tallies, set(days), anchors, dict[int, int](parents)
     ):
         database.write(
@@ -79,17 +79,15 @@ def _work(
     """The ladder's anchors, and the days to be rated."""
     anchors = ladders.anchors(connection, ladder_id)
     today = (now - DAY_CLOSE_DELAY).date()  # the first that is not over
-    return anchors, unrated_days(
-        connection, ladder_id, before=today, rated_with=_rated_with(anchors)
-    )
+    return anchors, unrated_days(connection, ladder_id, before=today, rated_with=rules_of(anchors))
 
 
-def _rated_with(anchors: Sequence[BotVersionId]) -> str:
+def rules_of(anchors: Sequence[BotVersionId]) -> str:
     """A hash of what a day's ratings follow from but its games."""
     return hashlib.sha256(f"{ALGORITHM} calibrated {[*anchors]}".encode()).hexdigest()
 
 
-def _made_of(
+def rated_days(
     tallies: Sequence[DayTally],
     wanted: set[date],
     anchors: Sequence[BotVersionId],

@@ -7,7 +7,7 @@ import structlog
 from sqlalchemy import Connection
 
 from meijin.ladder.history import is_outdated, update_history
-from meijin.ladder.rating_table import rate
+from meijin.ladder.rating_table import ALGORITHM, rate
 from meijin.ladder.tally import Snapshot, TallyCache
 from meijin.store import Database
 from meijin.store.ladders import ladders
@@ -103,6 +103,6 @@ def _dirty_snapshot(
     ladder = ladders.ladder_row(connection, ladder_id)
     if ladder.revision <= ladder.run_revision:
         return None
-    tally = cache.current(connection, ladder_id)
+    tally = cache.current(connection, ladder_id, ALGORITHM)
     anchors = ladders.anchors(connection, ladder_id)
     return Snapshot.of(ladder, tally, anchors, parents_of(connection, tally.versions))

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from datetime import date
 from typing import Self
@@ -16,6 +16,7 @@ from meijin.ladder.statistics.fit.pair_counts import NO_COUNTS, PairCounts
 from meijin.store.ladders import days
 from meijin.store.ladders.days import TallyMark
 from meijin.store.ladders.games import FinishedGame, ScoredGame, finished_games, newest_results
+from meijin.store.ladders.runs import find_run
 from meijin.store.ladders.versions import ParentOf
 from meijin.store.schema import BotVersionId, DayTally, Ladder, LadderId
 
@@ -100,6 +101,16 @@ class Snapshot:
         return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
+def game_line(game: FinishedGame, day: int) -> str:
+    """What the chain has of a game.
+
+    Args:
+        day: The ordinal of the day that it counts for.
+    """
+    _, _, black, white, opening, points, fault, is_repeat, key, moves = game
+    return f"{key} {moves} {black} {white} {opening} {points} {fault} {is_repeat:d} {day}\n"
+
+
 @dataclass(slots=True)
 class Tally:
     """The finished games up to one of them, added up.
@@ -117,6 +128,8 @@ class Tally:
     versions: dict[BotVersionId, VersionState] = field(default_factory=dict)
     recent: deque[ScoredGame] = field(default_factory=lambda: deque(maxlen=RECENT))
     """The newest rated games."""
+    line: Callable[[FinishedGame, int], str] = game_line
+    """What is chained of a game."""
     base: TallyMark | None = None
     """Where the tallies end that are kept; ``None`` where none are."""
     _before: list[PairCounts] = field(default_factory=list)
@@ -129,9 +142,13 @@ class Tally:
     """The counts of the day as they are kept; ``None`` until they are asked for."""
 
     @classmethod
-    def of(cls, games: Iterable[FinishedGame]) -> Self:
+    def of(
+        cls,
+        games: Iterable[FinishedGame],
+        line: Callable[[FinishedGame, int], str] = game_line,
+    ) -> Self:
         """Of the first game and those after it."""
-        tally = cls()
+        tally = cls(line=line)
         tally.add(games)
         return tally
 
@@ -171,11 +188,8 @@ class Tally:
             self._add(game)
 
     def _add(self, game: FinishedGame) -> None:
-        self.cutoff, _, black_id, white_id, opening, points, fault, is_repeat = game
-        line = (
-            f"{black_id} {white_id} {opening} {points} {fault} {is_repeat:d} {self.day}\n"
-        ).encode()
-        self.chain = hashlib.sha256(self.chain + line).digest()
+        self.cutoff, _, black_id, white_id, opening, points, fault, is_repeat, *_ = game
+        self.chain = hashlib.sha256(self.chain + self.line(game, self.day).encode()).digest()
         black, white = self._state(black_id), self._state(white_id)
         if fault:
             (black if fault == 1 else white).faults += 1
@@ -214,7 +228,7 @@ class Tally:
         if not self.day:
             return
         if self.mark != self.base:
-            self._closed.append(self._today())
+            self._closed.append(self.today())
         self._before.append(counts_of(self._packed_counts()))
         self._counts = {}
         self._packed = None
@@ -228,13 +242,14 @@ class Tally:
 
     def to_keep(self) -> list[DayTally]:
         """The tallies of the days that have changed since the base."""
-        return [*self._closed, self._today()] if self.mark != self.base else []
+        return [*self._closed, self.today()] if self.mark != self.base else []
 
     def kept(self) -> None:
         self.base = self.mark
         self._closed = []
 
-    def _today(self) -> DayTally:
+    def today(self) -> DayTally:
+        """That of the day so far."""
         return DayTally(
             day=date.fromordinal(self.day),
             cutoff=self.cutoff,
@@ -300,13 +315,18 @@ class TallyCache:
     def __init__(self) -> None:
         self._tallies: OrderedDict[LadderId, Tally] = OrderedDict()
 
-    def current(self, connection: Connection, ladder_id: LadderId) -> Tally:
-        """The tally of all the ladder's finished games, from that which is kept."""
+    def current(self, connection: Connection, ladder_id: LadderId, algorithm: str) -> Tally:
+        """The tally of all the ladder's finished games, from that which is kept.
+
+        Those that were kept with a run of another algorithm than this are counted anew.
+        """
         mark = days.last_mark(connection, ladder_id)
         tally = self._tallies.pop(ladder_id, None)
         if tally is None or tally.mark != tally.base or tally.base != mark:
-            kept = [] if mark is None else days.kept_tallies(connection, ladder_id)
-            cutoff = 0 if mark is None else mark.cutoff
+            run = find_run(connection, ladder_id)
+            is_usable = run is not None and run.algorithm == algorithm
+            kept = days.kept_tallies(connection, ladder_id) if is_usable else []
+            cutoff = kept[-1].cutoff if kept else 0
             recent = newest_results(connection, ladder_id, cutoff, limit=RECENT)
             tally = Tally.resumed(kept, recent)
         add_with_progress(tally, connection, ladder_id)

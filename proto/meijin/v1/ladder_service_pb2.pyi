@@ -176,9 +176,8 @@ class Standing(_message.Message):
     not look.
     """
     changes_over_time: _builtins.bool
-    """Its strength has a trend over its games, or changed at once, surer than
-    chance: the margin allows for that in part. False for runs of releases that
-    did not look.
+    """Its strength has a trend over its games, surer than chance: the margin is
+    too narrow. False for runs of releases that did not look.
     """
     hardware: _builtins.str
     """What the version says that it runs on; empty where it says nothing.
@@ -211,8 +210,8 @@ class Standing(_message.Message):
     chance of 5 %; for who has lost every game, the greatest. Absent for others.
     """
     changed_games: _builtins.int
-    """Rated games since its strength changed at once, surer than chance. Absent
-    where it did not.
+    """Rated games since its strength changed, surer than chance: the rating is of
+    these. Absent where it did not.
     """
     @_builtins.property
     def as_black(self) -> Global___Score:
@@ -662,8 +661,14 @@ class GetStandingsResponse(_message.Message):
     STANDINGS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     FORETOLD_FIELD_NUMBER: _builtins.int
+    HEAD_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """For the next page; empty on the last."""
+    head: _builtins.str
+    """A line that binds all games of the ladder up to its published run, such as
+    "meijin-head rao-kupper-3 ...": whoever keeps it finds games that are rewritten
+    later. Absent before the first run, of an earlier one, and but for the first page.
+    """
     @_builtins.property
     def ladder(self) -> Global___Ladder:
         """The ladder."""
@@ -691,10 +696,11 @@ class GetStandingsResponse(_message.Message):
         standings: _abc.Iterable[Global___Standing] | None = ...,
         next_page_token: _builtins.str = ...,
         foretold: Global___CalibrationBin | None = ...,
+        head: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["foretold", b"foretold", "ladder", b"ladder", "run", b"run"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["foretold", b"foretold", "ladder", b"ladder", "next_page_token", b"next_page_token", "run", b"run", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["foretold", b"foretold", "head", b"head", "ladder", b"ladder", "next_page_token", b"next_page_token", "run", b"run", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

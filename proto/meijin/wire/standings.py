@@ -57,7 +57,7 @@ MARKS = {
         ),
         Mark(
             "C",
-            "its strength changes over time, which ± allows for in part; form says what it is of late",
+            "its strength changes over time, so ± is too narrow",
             lambda row: row.changes_over_time,
             is_warning=True,
         ),

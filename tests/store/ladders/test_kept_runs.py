@@ -11,9 +11,10 @@ from tests.store.first_release import first_release
 from tests.store.stored import stored
 
 from meijin.ladder.refresh import refresh
-from meijin.ladder.verify import verify
+from meijin.ladder.verification.verify import verify
 from meijin.store import Database
 from meijin.store.ladders import ladders
+from meijin.store.ladders.games import fingerprint
 from meijin.store.ladders.runs import list_runs
 from meijin.store.rows import add_row, read_rows
 from meijin.store.schema import Game, GameId, Ladder, LadderId, Pairing, PairingId, RatingRunId
@@ -50,8 +51,16 @@ def play_again(connection: Connection, number: int, more: bytes) -> None:
     (pairing,) = read_rows(Pairing, connection.execute(pairings))
     pairing = replace(pairing, id=PairingId(pairing.id + number), number=99 + number)
     add_row(connection, pairing)
-    again = replace(game, id=GameId(game.id + number), pairing_id=pairing.id)
-    add_row(connection, replace(again, end_sequence=29 + number, moves=game.moves + more))
+    moves = game.moves + more
+    again = replace(
+        game,
+        id=GameId(game.id + number),
+        pairing_id=pairing.id,
+        end_sequence=29 + number,
+        moves=moves,
+        fingerprint=fingerprint(game.black_id, game.white_id, game.opening_plies, moves),
+    )
+    add_row(connection, again)
 
 
 def test_the_next_run_goes_on_from_the_old_tallies(kept: Database) -> None:

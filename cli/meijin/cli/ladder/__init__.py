@@ -7,4 +7,5 @@
 - `compare`: two versions against each other
 - `run`: ladders that go on, or are settled
 - `exports`: published runs for other tools and for papers
+- `verification`: what is published against the games, and against heads
 """

@@ -24,9 +24,9 @@ from meijin.cli.ladder.history import Curves, check_picture, rating_curves, save
 from meijin.cli.ladder.run import run as run_ladder
 from meijin.cli.ladder.run import settle
 from meijin.cli.ladder.standings import ladder_table, matrix_table, notes, whole_table
+from meijin.cli.ladder.verification import head, verify
 from meijin.cli.options import MAX_INT64, MAX_UINT32, LadderArgument, LadderOption, RunOption
 from meijin.cli.output import Styled, console, print_file
-from meijin.cli.server.database import ServerDatabase, server_database
 from meijin.local.connection import Connection
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire.standings import standings_csv
@@ -41,41 +41,8 @@ MOST_PLOT_COLUMNS = 120
 app = Commands(cls=default_group("show"), no_args_is_help=False)
 
 
-@app.command()
-def verify(
-    name: LadderArgument = "",
-    run: Annotated[
-        int | None, option("A run by its number; else the newest.", 1, MAX_INT64)
-    ] = None,
-    *,
-    server: ServerDatabase,
-) -> Output:
-    """Compute a run again from the log of games, and compare it to the last byte.
-
-    Reads the database itself, beside a running server or without one, and trusts no number in
-    it but the games. Ends with 1 when the run is not what its games say.
-    """
-    with server_database(server) as url:
-        from meijin.ladder.verify import verify_named  # noqa: PLC0415 - not in the bare install
-
-        found = verify_named(url, name, run)
-    value = {
-        "ladder": found.ladder,
-        "run": str(found.run.id),
-        "games": found.run.games,
-        "checksum": found.run.checksum,
-        "voided_since": found.voided_since,
-        "differences": list(found.differences),
-    }
-    said = f"as the games say, byte for byte ({found.run.checksum})"
-    if found.differences:
-        said = f"NOT what the games say: {', '.join(found.differences)}"
-    lines = [f"{found.ladder}, run {found.run.id} of {found.run.games} games: {said}"]
-    if found.voided_since:
-        lines.append(f"it stands for its time: games voided since: {found.voided_since}")
-    return Output(value, lines, typer.Exit(1) if found.differences else None)
-
-
+app.command()(verify)
+app.command()(head)
 app.command("run")(run_ladder)
 app.command("compare")(compare)
 app.command("export")(export)

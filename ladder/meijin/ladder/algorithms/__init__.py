@@ -1,5 +1,6 @@
 """Rating algorithms of earlier releases, frozen: their runs are verified by the code that made them.
 
+- `registry`: all that are known, by the names that runs have of them
 - `rao_kupper_2`: `rao-kupper-2`
 
 Beside each module a zip holds its source, which needs numpy alone. `scripts/freeze.py` makes it

@@ -7,10 +7,17 @@ from typing import Any
 
 from meijin.ladder.tally import Snapshot
 from meijin.store.ladders.figures import Figures
+from meijin.store.ladders.games import FinishedGame
 
 REVISION = "1f158d98b312"
 """Of the files in the zip."""
 _SOURCE = "meijin.ladder.algorithms.rao_kupper_2_source"
+
+
+def game_line(game: FinishedGame, day: int) -> str:
+    """What its chain has of a game: nothing of the moves after the opening."""
+    _, _, black, white, opening, points, fault, is_repeat, *_ = game
+    return f"{black} {white} {opening} {points} {fault} {is_repeat:d} {day}\n"
 
 
 def figures(snapshot: Snapshot) -> Figures:

@@ -8,6 +8,7 @@
 - `versions`: what versions came from, and what published runs rate them
 - `results`: what two versions scored against each other, and a bot altogether
 - `days`: the games of each day counted, and everybody's rating at its end
+- `heads`: what binds all games of a ladder, to be published
 - `openings`: what was played in each position of the first moves, counted
 - `planning`: what the games of a continuous ladder are planned from
 """

@@ -144,6 +144,17 @@ def keep_day(
     return True
 
 
+def kept_history(
+    connection: Connection, ladder_id: LadderId
+) -> Sequence[RatingDay | CalibrationDay]:
+    """All ratings and all calibration of the ladder's days."""
+    found: list[RatingDay | CalibrationDay] = []
+    for model in (RatingDay, CalibrationDay):
+        query = select(model.__table__).where(model.ladder_id == ladder_id).order_by(model.day)
+        found += read_rows(model, connection.execute(query))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
     """Games of all days whose favourites were told about the same score."""

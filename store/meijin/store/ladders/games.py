@@ -8,7 +8,8 @@ decided nothing on the board, and why it ended lies outside of it.
 
 import hashlib
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
@@ -31,7 +32,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from meijin.game import Ending, Offer, Party, Result
+from meijin.game import Ending, Offer, Party, Result, Variant
 from meijin.game.board.moves import MOVE_BYTES
 from meijin.store.faults import VoidEvidence
 from meijin.store.games import decode_decisions
@@ -45,6 +46,7 @@ from meijin.store.schema import (
     GameState,
     Ladder,
     LadderId,
+    Tournament,
     aliased,
 )
 
@@ -283,6 +285,9 @@ class FinishedGame(NamedTuple):
     """Who forfeited: 1 for black, 2 for white, 0 for nobody."""
     is_repeat: bool
     """It is the same as an earlier one, and not rated."""
+    id: GameId = GameId(0)
+    fingerprint: int = 0
+    """Of its players, opening and moves."""
 
 
 def finished_games(
@@ -312,29 +317,29 @@ def logged_games(
     No mark of a repeat and no key of an opening is believed. Games that were voided since, when
     more than `voided` had been, are what they were before.
     """
+    for game, is_repeat in with_repeats(
+        read_log(connection, ladder_id, cutoff=cutoff, voided=voided)
+    ):
+        yield game.finished(is_repeat=is_repeat)
+
+
+def with_repeats(games: Iterable["LoggedGame"]) -> Iterator[tuple["LoggedGame", bool]]:
+    """Each game, and whether it repeats one before it."""
     seen: set[bytes] = set()
-    for game in _log(connection, ladder_id, cutoff=cutoff, voided=voided):
+    for game in games:
         digest = game.digest
-        yield FinishedGame(
-            end_sequence=game.end_sequence,
-            day=game.day,
-            black_id=game.black_id,
-            white_id=game.white_id,
-            opening=opening_key(settled_opening(game.moves, game.opening_plies, game.decisions)),
-            points=_POINTS[game.result],
-            fault=_FAULTS.get(game.at_fault, 0),
-            is_repeat=game.has_moves and digest in seen,
-        )
+        yield game, game.has_moves and digest in seen
         seen.add(digest)
 
 
-class _LoggedGame(NamedTuple):
-    """A game as it was when a run was computed."""
+class LoggedGame(NamedTuple):
+    """A game as it was when a run was computed, and what is kept of it now."""
 
     id: GameId
     state: GameState
     end_sequence: int
     day: str
+    end_time: datetime
     black_id: BotVersionId
     white_id: BotVersionId
     opening_plies: int
@@ -343,6 +348,32 @@ class _LoggedGame(NamedTuple):
     result: Result
     ending: Ending
     at_fault: Party
+    is_repeat: bool
+    """As it is marked now."""
+    opening: int
+    """The key that is kept; so the fingerprint."""
+    fingerprint: int
+    variant: Variant
+
+    @property
+    def settled_opening(self) -> int:
+        """The key of its opening, by its moves."""
+        return opening_key(settled_opening(self.moves, self.opening_plies, self.decisions))
+
+    def finished(self, *, is_repeat: bool) -> FinishedGame:
+        """What a tally adds up, by its moves alone."""
+        return FinishedGame(
+            end_sequence=self.end_sequence,
+            day=self.day,
+            black_id=self.black_id,
+            white_id=self.white_id,
+            opening=self.settled_opening,
+            points=_POINTS[self.result],
+            fault=_FAULTS.get(self.at_fault, 0),
+            is_repeat=is_repeat,
+            id=self.id,
+            fingerprint=fingerprint(self.black_id, self.white_id, self.opening_plies, self.moves),
+        )
 
     @property
     def has_moves(self) -> bool:
@@ -356,19 +387,20 @@ class _LoggedGame(NamedTuple):
         return hashlib.sha256(players + end.encode() + self.moves).digest()
 
 
-def _log(
+def read_log(
     connection: Connection, ladder_id: LadderId, *, cutoff: int, voided: int
-) -> Iterator[_LoggedGame]:
+) -> Iterator[LoggedGame]:
     """The finished games up to a cutoff, in order; those voided later are what they were."""
     games = (
-        select(*columns_of(_LoggedGame, Game, day=_DAY))
+        select(*columns_of(LoggedGame, Game, Tournament, day=_ENDED_ON))
+        .join(Tournament, Tournament.id == Game.tournament_id)
         .where(Game.ladder_id == ladder_id, Game.end_sequence <= cutoff)
         .order_by(Game.end_sequence)
         .execution_options(yield_per=CHUNK)
     )
-    before = _voided_since(connection, ladder_id, after=voided)
+    before = {each.game_id: each.was for each in voids_since(connection, ladder_id, voided)}
     for row in connection.execute(games).mappings():
-        game = _LoggedGame(**row)
+        game = LoggedGame(**row)
         if game.id in before:
             was = before[game.id]
             yield game._replace(result=was.result, ending=was.ending, at_fault=was.at_fault)
@@ -376,12 +408,36 @@ def _log(
             yield game
 
 
-def _voided_since(
-    connection: Connection, ladder_id: LadderId, *, after: int
-) -> dict[GameId, VoidEvidence]:
-    """A ladder's finished games that were voided, but for the first this many of them."""
+def games_of_day(
+    connection: Connection, ladder_id: LadderId, day: date, what: tuple[int, int, int]
+) -> Sequence[GameId]:
+    """The games of black, white and an opening that ended on a day (UTC), void ones too."""
     query = (
-        select(Fault.game_id, Fault.evidence)
+        select(Game.id)
+        .where(
+            Game.ladder_id == ladder_id,
+            tuple_(Game.black_id, Game.white_id, Game.opening) == what,
+            _ENDED_ON.in_((day.isoformat(),)),
+        )
+        .order_by(Game.end_sequence)
+    )
+    return connection.scalars(query).all()
+
+
+class VoidedGame(NamedTuple):
+    """A finished game that was voided."""
+
+    game_id: GameId
+    end_sequence: int
+    was: VoidEvidence
+    time: datetime
+    """When it was voided."""
+
+
+def voids_since(connection: Connection, ladder_id: LadderId, voided: int) -> list[VoidedGame]:
+    """A ladder's finished games that were voided, but for the first `voided` of them."""
+    query = (
+        select(Fault.game_id, Game.end_sequence, Fault.evidence, Fault.create_time)
         .join(Game, Game.id == Fault.game_id)
         .where(
             Game.ladder_id == ladder_id,
@@ -390,21 +446,21 @@ def _voided_since(
         .order_by(Fault.id)
     )
     voids = [
-        (game_id, was)
-        for game_id, evidence in connection.execute(query)
+        VoidedGame(game_id, end_sequence, was, time)
+        for game_id, end_sequence, evidence, time in connection.execute(query)
         if (was := VoidEvidence.from_json(evidence)) is not None
     ]
-    return dict(voids[after:])
+    return voids[voided:]
 
 
 _POINTS = {Result.BLACK_WINS: 2, Result.DRAW: 1, Result.WHITE_WINS: 0}
 _FAULTS = {Party.BLACK: 1, Party.WHITE: 2}
-_DAY = cast(func.date(Game.end_time), String)
+_ENDED_ON: ColumnElement[str] = cast(func.date(Game.end_time), String)
 """As text on both databases."""
 _FINISHED_GAME = columns_of(
     FinishedGame,
     Game,
-    day=_DAY,
+    day=_ENDED_ON,
     points=case(*((Game.result == result, literal(key)) for result, key in _POINTS.items())),
     fault=case(
         *((Game.at_fault == party, literal(key)) for party, key in _FAULTS.items()), else_=0

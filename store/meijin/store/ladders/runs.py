@@ -4,10 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, false, func, literal, null, select, tuple_, update
+from sqlalchemy import Connection, delete, false, func, null, or_, select, tuple_, update
 
 from meijin.store.bots import DISTINCT_LABEL
 from meijin.store.errors import MatrixNotKeptError, NoRunError, RowNotFoundError, SupersededRunError
+from meijin.store.ladders.days import forget_tallies
 from meijin.store.ladders.games import PairCount, pair_counts_page
 from meijin.store.ladders.ladders import LadderSummary, summary
 from meijin.store.rows import add_row, add_rows, change_row, columns_of, read_row, read_rows
@@ -95,6 +96,9 @@ def publish(connection: Connection, run: NewRun) -> bool:
     claim = ladder.where(Ladder.run_revision < run.revision).values(run_revision=run.revision)
     if not connection.execute(claim).rowcount:
         return False
+    before = find_run(connection, run.ladder_id)
+    if before is not None and before.algorithm != run.algorithm:
+        forget_tallies(connection, run.ladder_id, 0)  # another algorithm chains games otherwise
     run_id = add_row(connection, run).id
     add_rows(connection, [replace(line, run_id=run_id) for line in run.ratings])
     connection.execute(delete(Posterior).where(Posterior.ladder_id == run.ladder_id))
@@ -147,6 +151,15 @@ def find_run(
     wanted = published if run_id is None else run_id
     mine = (RatingRun.id == wanted, RatingRun.ladder_id == ladder_id)
     return read_row(RatingRun, connection.execute(select(*_RUN).where(*mine)))
+
+
+def runs_beside(connection: Connection, run: RatingRun) -> Sequence[RatingRun]:
+    """The kept runs of its ladder before and after a run, as far as there are some."""
+    mine = RatingRun.ladder_id == run.ladder_id
+    before = select(func.max(RatingRun.id)).where(mine, RatingRun.id < run.id).scalar_subquery()
+    after = select(func.min(RatingRun.id)).where(mine, RatingRun.id > run.id).scalar_subquery()
+    query = select(*_RUN).where(or_(RatingRun.id == before, RatingRun.id == after))
+    return read_rows(RatingRun, connection.execute(query.order_by(RatingRun.id)))
 
 
 def list_runs(
@@ -274,13 +287,6 @@ def covariances(connection: Connection, ladder_id: LadderId) -> Posterior | None
     """Of the published run's ratings; ``None`` before the first, and for very large pools."""
     query = select(Posterior).where(Posterior.ladder_id == ladder_id)
     return read_row(Posterior, connection.execute(query))
-
-
-def rating_lines(connection: Connection, run_id: RatingRunId) -> list[RatingLine]:
-    """The lines of a run as they were to be published, best first."""
-    columns = columns_of(RatingLine, run_id=literal(0))
-    query = select(*columns).where(RatingLine.run_id == run_id).order_by(RatingLine.rank)
-    return read_rows(RatingLine, connection.execute(query))
 
 
 def _standings(connection: Connection, run_id: RatingRunId) -> list[Standing]:

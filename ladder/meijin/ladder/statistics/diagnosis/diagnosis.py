@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -319,15 +319,6 @@ class Diagnosis:
     pairs in a pool that does not fit; shape (n,)."""
     changes_over_time: Mask
     """Whose strength has a trend or has changed at once; shape (n,)."""
-
-    @property
-    def changed_games(self) -> "np.ma.MaskedArray[Any, Any]":
-        """Games since a sure change at once, masked for who has none; shape (n,)."""
-        games = np.zeros(len(self.changes_over_time), dtype=np.int64)
-        for each in self.changes:
-            if each.is_sure:
-                games[each.player] = each.games
-        return np.ma.masked_array(games, games == 0)
 
     @property
     def is_misfit(self) -> bool:

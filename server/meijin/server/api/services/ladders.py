@@ -38,6 +38,7 @@ from meijin.store.bots import get_bot
 from meijin.store.ladders import ladders
 from meijin.store.ladders.days import DayRating, rating_history
 from meijin.store.ladders.games import PairCount
+from meijin.store.ladders.heads import head_of
 from meijin.store.ladders.runs import (
     CovarianceRow,
     RatedVersion,
@@ -250,6 +251,7 @@ def _standings(
         standings=lines,
         next_page_token=f"{table.run.id}.{last}" if is_more and table.run else "",
         foretold=recent_calibration(connection, table.ladder.id) if is_newest else None,
+        head=str(head_of(connection, table.ladder.id) or "") if is_newest else "",
     )
 
 
