@@ -181,6 +181,8 @@ CORRELATION_SLAB = 0.5
 PAIR_SLAB = (100 / ELO_PER_NAT) ** 2
 """The same of the pairs' variance. Without circles in who met whom, strengths explain every pair,
 and games say nothing of it; then it is 0."""
+SINGULAR = 1e-6
+"""A share of what the determinant of two equations might be, below which they are one."""
 SPIKE = 0.9
 """The chance that a component is not there, before games tell."""
 SURE = 3.0
@@ -294,8 +296,11 @@ def _evidence(
     covariance[0, 1] = covariance[1, 0] = 2 * float(common @ paired[clusters.pair])
     squares = float((clusters.times * alike) @ clusters.variance), float(paired @ pairs.variance)
     known = [place for place in (0, 1) if covariance[place, place] > 0 and matrix[place, place] > 0]
-    if len(known) == len(equations) and np.linalg.det(matrix) <= 0:
-        known = [1]
+    if (
+        len(known) == len(equations)
+        and np.linalg.det(matrix) <= SINGULAR * matrix.diagonal().prod()
+    ):
+        known = [1]  # clusters say the same of both
     evidence = [NO_EVIDENCE, NO_EVIDENCE]
     if known:
         inverse = np.linalg.inv(matrix[np.ix_(known, known)])
