@@ -110,6 +110,8 @@ class LogPosterior:
     edges: Integers
     """The two ends of each edge between strengths: units, and then children with parents; shape
     (2, units + links)."""
+    firsts: Integers
+    """The first unit of those that stand together and have the same first player; shape (m,)."""
     effects: Floats
     """Values of an opening's effect that are added up, in nats; shape (k,)."""
     weights: Floats
@@ -152,10 +154,12 @@ class LogPosterior:
         ridge = np.full(players, precisions.strength)
         ridge[lineage.child] = 0.0
         nodes, weights = normal_nodes(opening, float(units.games.max(initial=0.0)))
+        ends = units.ends
         return cls(
             players=players,
             units=units,
-            edges=np.concatenate((units.ends, (lineage.child, lineage.parent)), axis=1),
+            edges=np.concatenate((ends, (lineage.child, lineage.parent)), axis=1),
+            firsts=np.flatnonzero(np.diff(ends[0], prepend=-1)),
             effects=opening * nodes,
             weights=weights,
             wins=counts.wins + counts.draws,
@@ -236,6 +240,16 @@ class LogPosterior:
         counts = self.units.counts
         return sums(counts.first, column, self.players), sums(counts.second, column, self.players)
 
+    def pulled(self, column: Floats) -> Floats:
+        """The sums of a column of units over each player's as the first of the two, less the others.
+
+        By `np.add.reduceat` where units stand together: `np.bincount` takes 2.1 ms for 600,000 and
+        this 0.1, since no sum waits for the one before it in memory.
+        """
+        first, second = self.edges[:, : len(column)]
+        together = np.add.reduceat(column, self.firsts)
+        return sums(first[self.firsts], together, self.players) - sums(second, column, self.players)
+
 
 STEP = 1.2
 """Of the rule, in deviations of the narrowest integrand: it errs by e^(-2 pi^2 / 1.2^2), 1e-6."""
@@ -288,6 +302,8 @@ class Point:
         if posterior.has_draws:
             rows += posterior.units.counts.draws * np.log(np.expm1(2 * self._draws))
         by_unit = posterior.units.added_up(rows) + np.log(posterior.weights)[:, None]
+        if len(by_unit) == 1:
+            return by_unit[0], np.ones_like(by_unit)
         highest = by_unit.max(axis=0)
         shares = np.exp(by_unit - highest)
         total = shares.sum(axis=0)
@@ -313,19 +329,22 @@ class Point:
     def gradient(self) -> State:
         posterior, state = self._posterior, self.state
         by_odds, by_draws = self._mean(self._by_odds), self._mean(self._by_draws)
-        as_first, as_second = posterior.by_player(by_odds)
-        pull = as_first - as_second - posterior.ridge * state.strengths - self._pull()
+        pull = posterior.pulled(posterior.units.added_up(posterior.units.signs * by_odds))
+        pull -= posterior.ridge * state.strengths + self._pull()
         found = (by_odds.sum(), self._factors @ by_draws, self._per_slope @ by_draws)
         others = np.array(found) - np.array(posterior.precisions[1 : COMMON + 1]) * state.others
         return State(pull, *others.tolist())
 
     def _mean(self, column: Floats) -> Floats:
         """The mean of a column over the effects as the unit's results weigh them, for all its likes."""
-        units = self._posterior.units
-        mean: Floats = column[0]
+        return self._weighed(column) * self._posterior.units.row_times
+
+    def _weighed(self, column: Floats) -> Floats:
+        """The same for one of them."""
+        weighed: Floats = column[0]
         if len(column) > 1:
-            mean = (units.per_row(self._log_likelihoods[1]) * column).sum(axis=0)
-        return mean * units.row_times
+            weighed = (self._posterior.units.per_row(self._log_likelihoods[1]) * column).sum(axis=0)
+        return weighed
 
     @cached_property
     def _by_odds(self) -> Floats:
@@ -360,23 +379,21 @@ class Point:
         Where it is not exact, that of the slope is Gauss and Newton's: without the second derivatives
         of the draw parameter, whose factor is 0 on average. Then it is positive definite anywhere.
         """
-        posterior, units = self._posterior, self._posterior.units
-        free, by_unit = posterior.free, self._information() - self._lost()
-        columns = by_unit[0] * units.times
-        border = [
-            np.subtract(*(sums(ends, column, posterior.players) for ends in units.ends))
-            for column in columns[1:]
-        ]
-        corner = by_unit[1:, 1:] @ units.times
+        posterior, times = self._posterior, self._posterior.units.times
+        free, by_unit = posterior.free, self._information()
+        border = [posterior.pulled(times * row[0]) for row in by_unit[1:]]
+        corner = np.diag(np.array(posterior.precisions[1 : COMMON + 1])[free])
+        for one, row in enumerate(by_unit[1:]):
+            corner[one, : one + 1] += [times @ column for column in row[1:]]
+        corner += np.tril(corner, -1).T
         if is_exact:
             levels, by_draws = posterior.levels, self._mean(self._by_draws)
             bent = np.zeros((COMMON, COMMON))
             bent[DRAWS, DRAW_SLOPE] = bent[DRAW_SLOPE, DRAWS] = (by_draws * self._factors) @ levels
             bent[DRAW_SLOPE, DRAW_SLOPE] = (by_draws * self._per_slope) @ levels
             corner -= bent[np.ix_(free, free)]
-        corner += np.diag(np.array(posterior.precisions[1 : COMMON + 1])[free])
         first, second = posterior.edges
-        weights = np.concatenate((columns[0], posterior.link_weights))
+        weights = np.concatenate((times * by_unit[0][0], posterior.link_weights))
         return Curvature(
             strengths=Laplacian(first, second, weights, posterior.ridge),
             border=np.reshape(border, (len(free), posterior.players)).T,
@@ -385,49 +402,53 @@ class Point:
         )
 
     @property
-    def _ways(self) -> list[Floats]:
-        """By how much the draw parameter of each row rises with each of the others to be found."""
-        ways = (np.zeros_like(self._factors), self._factors, self._per_slope)
-        return [ways[place] for place in self._posterior.free.tolist()]
+    def _by_free(self) -> tuple[list[Floats | None], list[Floats | None]]:
+        """By how much log-odds and draw parameter of a row rise with each of the others to be found."""
+        odds, draws = (np.ones(1), None, None), (None, self._factors, self._per_slope)
+        free = self._posterior.free.tolist()
+        return [odds[place] for place in free], [draws[place] for place in free]
 
-    def _information(self) -> Floats:
-        """What each unit tells of its difference and of the others, were its effect known.
+    def _information(self) -> list[list[Floats]]:
+        """What each unit tells of its difference and of the others, were its effect known, less `_lost`.
 
-        Shape (1 + k, 1 + k, units).
+        The lower half of a matrix of 1 + k rows, whose entries have the shape (units,).
         """
         posterior, units = self._posterior, self._posterior.units
         from_wins = posterior.wins * self._win * (1 - self._win)
         from_losses = posterior.losses * self._loss * (1 - self._loss)
-        weights, twists = (
-            self._mean(each) / units.row_times
-            for each in (from_wins + from_losses, from_losses - from_wins)
-        )
-        of_draws = weights
+        weights = self._weighed(from_wins + from_losses)
+        twists, of_draws = self._weighed(from_losses - from_wins), weights
         if posterior.has_draws:
             of_draws = weights + units.counts.draws / np.sinh(self._draws) ** 2
-        # By how much the log-odds and the draw parameter rise with each.
-        odds: list[Floats | float] = [units.signs]
-        odds += [float(place == ADVANTAGE) for place in posterior.free]
-        draws: list[Floats | float] = [0.0, *self._ways]
-        size = len(odds)
-        rows = np.empty((size, size, len(weights)))
-        for one in range(size):
-            for other in range(one + 1):
-                found = weights * odds[one] * odds[other] + of_draws * draws[one] * draws[other]
-                found += twists * (odds[one] * draws[other] + draws[one] * odds[other])
-                rows[one, other] = rows[other, one] = found
-        by_unit: Floats = units.added_up(rows)
-        return by_unit
+        by_odds, by_draws = self._by_free
+        odds, draws = [units.signs, *by_odds], [None, *by_draws]
 
-    def _lost(self) -> Floats | float:
+        def entry(one: int, other: int) -> Floats:
+            terms = (
+                (weights, odds[one], odds[other]),
+                (twists, odds[one], draws[other]),
+                (twists, draws[one], odds[other]),
+                (of_draws, draws[one], draws[other]),
+            )
+            found = [a * b * c for a, b, c in terms if b is not None and c is not None]
+            return units.added_up(np.asarray(sum(found)))
+
+        lower = [[entry(one, other) for other in range(one + 1)] for one in range(len(odds))]
+        if len(posterior.effects) > 1:
+            lost = self._lost()
+            lower = [
+                [each - lost[a, b] for b, each in enumerate(row)] for a, row in enumerate(lower)
+            ]
+        return lower
+
+    def _lost(self) -> Floats:
         """What not knowing the effects takes of that: the scatter of the scores by them (Louis 1982)."""
-        posterior, units = self._posterior, self._posterior.units
+        units = self._posterior.units
         shares = self._log_likelihoods[1]
-        if len(shares) == 1:
-            return 0.0
         scores = [units.signs * self._by_odds]
-        for place, way in zip(posterior.free.tolist(), self._ways, strict=True):
-            scores.append(self._by_odds if place == ADVANTAGE else self._by_draws * way)
+        scores += [
+            self._by_odds if way is None else self._by_draws * way for way in self._by_free[1]
+        ]
         by_unit = np.stack([units.added_up(column) for column in scores])
         by_unit -= (shares * by_unit).sum(axis=1, keepdims=True)
         lost: Floats = np.einsum("ku,aku,bku->abu", shares, by_unit, by_unit, optimize=True)
