@@ -1,22 +1,24 @@
 """How often a ladder stops with a wrong order, and how many games it takes to stop.
 
-    python benchmarks/stopping.py [--pools 100] [--most 40000] [--processes 2] [--seed 1]
-                                  [--only WORLD] [--rule RULE] [--json]
+    python benchmarks/stopping.py [--pools 100] [--most 40000] [--batch 20] [--processes 2]
+                                  [--seed 1] [--only WORLD] [--rule RULE] [--json]
 
 --pools      pools of each world.
+--batch      games between two looks.
 --most       games after which a pool that has not stopped is given up.
 --processes  processes that share the tasks.
 --seed       of the strengths and of the games.
---only       one world: normal, spaced, pairs, couple.
+--only       one world: normal, wide, spaced, pairs, couple.
 --rule       one rule: order, within 10, top 3.
 --json       one JSON object on the last line.
 
 World by world strengths are drawn in Elo, and games from them by lot (the first move is worth 60
-Elo, and one game in ten between equals is drawn): normal, ten bots N(0, 200); spaced, twenty of
-40 Elo from one to the next; pairs, ten in five pairs 100 Elo apart with 12 Elo between the two;
-couple, two bots 12 Elo apart. The bots' openings are endless, and no game repeats another.
+Elo, and one game in ten between equals is drawn): normal, ten bots N(0, 200); wide, twenty
+N(0, 250); spaced, twenty of 40 Elo from one to the next; pairs, ten in five pairs 100 Elo apart
+with 12 Elo between the two; couple, two bots 12 Elo apart. The bots' openings are endless, and no
+game repeats another.
 
-A pool is looked at after every 20 games, and stops at the first look that is sure to 95 %:
+A pool is looked at after each batch of games, and stops at the first look that is sure to 95 %:
 
 before       every adjacent LOS is above 0.95; bots are paired by variance and order in turn.
 posterior    the sum of the posterior's chances of a wrong pair is below 0.05; paired as below.
@@ -38,11 +40,14 @@ from simulated import OUTCOMES
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Prior
 from meijin.ladder.statistics.fit.covariance import normal_cdf
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask
-from meijin.ladder.statistics.pairing.matchmaking import StoppingRule, error_bounds
+from meijin.ladder.statistics.pairing.matchmaking import (
+    ALTERNATION,
+    ALTERNATION_TO_AN_END,
+    WHOLE_ORDER,
+)
+from meijin.ladder.statistics.pairing.stopping_rule import StoppingRule, error_bounds
 
 CONFIDENCE = 0.95
-BATCH = 20
-"""Games between two looks."""
 GAP = 12.0
 """Between two near equals, in Elo."""
 RULES = {
@@ -56,6 +61,11 @@ WAYS = ("before", "posterior", "after")
 def normal(rng: np.random.Generator) -> Floats:
     """Ten bots of any strengths."""
     return rng.normal(0, 200, 10)
+
+
+def wide(rng: np.random.Generator) -> Floats:
+    """Twenty bots of any strengths."""
+    return rng.normal(0, 250, 20)
 
 
 def spaced(rng: np.random.Generator) -> Floats:
@@ -75,6 +85,7 @@ def couple(rng: np.random.Generator) -> Floats:
 
 WORLDS: dict[str, Callable[[np.random.Generator], Floats]] = {
     "normal": normal,
+    "wide": wide,
     "spaced": spaced,
     "pairs": pairs,
     "couple": couple,
@@ -137,23 +148,25 @@ class Pools:
             longest = np.abs(step).max(axis=1, keepdims=True)
             self.elo = self.elo + ELO_PER_NAT * step * np.minimum(1, 1 / np.maximum(longest, 1e-9))
 
-    def pick(self, count: int, turns: Sequence[StoppingRule | None]) -> tuple[Integers, Integers]:
-        """As `Matchmaker` picks, one after the other; ``None`` is the turn of the variances."""
+    def pick(self, count: int, rule: StoppingRule, turns: int) -> tuple[Integers, Integers]:
+        """As `Matchmaker` picks, one after the other; every so many turns by the variances."""
         covariance, row = self.covariance.copy(), np.arange(len(self.elo))
-        lead = np.abs(self.elo[:, self.one] - self.elo[:, self.other])
-        information = OUTCOMES.information(lead)
+        information = 2 * OUTCOMES.information(self.elo[:, self.one] - self.elo[:, self.other])
+        ahead, behind, lead = self._asked(rule)
         picks = []
         for number in range(count):
             variance = _of_differences(covariance, self.one, self.other)
             share = information / (1 + information * variance)
-            rule = turns[number % len(turns)]
-            if rule is None:
+            if number % turns == 0:
                 worth = share * _of_differences(covariance @ covariance, self.one, self.other)
             else:
-                z = (lead + rule.zone) / (ELO_PER_NAT * np.sqrt(variance))
-                worth = share * variance * normal_cdf(-z) * self._asked(rule)
+                doubted = _of_differences(covariance, ahead, behind)
+                z = (lead + rule.zone) / (ELO_PER_NAT * np.sqrt(doubted))
+                image = covariance[row[:, None], ahead] - covariance[row[:, None], behind]
+                moved = image[:, :, self.one] - image[:, :, self.other]
+                worth = share * np.einsum("pd,pdk->pk", normal_cdf(-z) / doubted, moved**2)
             best = worth.argmax(axis=1)
-            one, other, weight = self.one[best], self.other[best], 2 * information[row, best]
+            one, other, weight = self.one[best], self.other[best], information[row, best]
             image = covariance[row, one] - covariance[row, other]
             weight = weight / (1 + weight * (image[row, one] - image[row, other]))
             covariance -= weight[:, None, None] * image[:, :, None] * image[:, None, :]
@@ -161,20 +174,18 @@ class Pools:
         ones, others = zip(*picks, strict=True)
         return np.stack(ones, axis=1), np.stack(others, axis=1)
 
-    def _asked(self, rule: StoppingRule) -> Mask:
-        ranks = np.argsort(np.argsort(-self.elo, axis=1), axis=1)
-        asked = rule.asked(self.elo.shape[1])
-        one, other = ranks[:, self.one], ranks[:, self.other]
-        found: Mask = asked[one, other] | asked[other, one]
-        return found
+    def _asked(self, rule: StoppingRule) -> tuple[Integers, Integers, Floats]:
+        """The pairs that a rule asks for, by who leads, and the lead in Elo; shape (pools, d)."""
+        order, row = np.argsort(-self.elo, axis=1), np.arange(len(self.elo))[:, None]
+        ranks = np.nonzero(rule.asks(*np.ogrid[: order.shape[1], : order.shape[1]]))
+        ahead, behind = (order[:, each] for each in ranks)
+        return ahead, behind, self.elo[row, ahead] - self.elo[row, behind]
 
     def leads(self, rule: StoppingRule) -> tuple[Floats, Floats, Floats]:
         """Of the pairs that a rule asks for: lead, its variance, and the true lead, in Elo."""
-        order = np.argsort(-self.elo, axis=1)
-        ahead, behind = (order[:, ranks] for ranks in np.nonzero(rule.asked(order.shape[1])))
-        row = np.arange(len(order))[:, None]
+        ahead, behind, lead = self._asked(rule)
+        row = np.arange(len(lead))[:, None]
         variance = ELO_PER_NAT**2 * _of_differences(self.covariance, ahead, behind)
-        lead = self.elo[row, ahead] - self.elo[row, behind]
         return lead, variance, self.truth[row, ahead] - self.truth[row, behind]
 
 
@@ -209,6 +220,7 @@ class Task:
     way: str
     pools: int
     most: int
+    batch: int
     seed: int
 
 
@@ -217,12 +229,14 @@ def play(task: Task) -> Row:
     rng = np.random.default_rng(task.seed)
     strengths = np.array([WORLDS[task.world](rng) for _ in range(task.pools)])
     rule = RULES["order" if task.way == "before" else task.rule]
-    turns = (None, rule) if task.way == "before" else (None, rule, rule, rule)
+    asked, turns = rule, ALTERNATION_TO_AN_END
+    if task.way == "before":
+        asked, turns = WHOLE_ORDER, ALTERNATION
     pools = Pools(strengths, rng)
     stops: list[int] = []
     wrong = 0
     while pools.games < task.most and len(pools.elo):
-        pools.play(*pools.pick(BATCH // 2, turns))
+        pools.play(*pools.pick(task.batch // 2, asked, turns))
         pools.fit()
         lead, variance, truth = pools.leads(rule)
         sure = are_sure(task.way, lead, variance, rule.zone)
@@ -256,13 +270,14 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--pools", type=int, default=100)
     parser.add_argument("--most", type=int, default=40_000)
+    parser.add_argument("--batch", type=int, default=20)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=WORLDS)
     parser.add_argument("--rule", choices=RULES)
     options = parser.parse_args()
     tasks = [
-        Task(world, rule, way, options.pools, options.most, options.seed)
+        Task(world, rule, way, options.pools, options.most, options.batch, options.seed)
         for world in ([options.only] if options.only else WORLDS)
         for rule in ([options.rule] if options.rule else RULES)
         for way in WAYS

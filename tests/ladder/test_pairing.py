@@ -11,7 +11,8 @@ from meijin.ladder.pairing import PairingTable
 from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.refresh import refresh
 from meijin.ladder.statistics.fit.bradley_terry import Prior
-from meijin.ladder.statistics.pairing.matchmaking import Criterion, Pick, StoppingRule
+from meijin.ladder.statistics.pairing.matchmaking import Criterion, Pick
+from meijin.ladder.statistics.pairing.stopping_rule import StoppingRule
 from meijin.store.ladders.planning import LadderState, ladder_state
 from meijin.store.schema import TournamentId
 

@@ -1,5 +1,6 @@
 """Pairing on a ladder: who is to meet whom, by its newest run and by what has happened since."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -12,13 +13,9 @@ from meijin.ladder.posterior import RatingPosterior
 from meijin.ladder.statistics.fit.bradley_terry import Outcomes
 from meijin.ladder.statistics.fit.covariance import Covariance
 from meijin.ladder.statistics.fit.pair_counts import Integers, Mask, connected_components
-from meijin.ladder.statistics.pairing.matchmaking import (
-    Matchmaker,
-    OrderConfidence,
-    Pick,
-    StoppingRule,
-)
+from meijin.ladder.statistics.pairing.matchmaking import Matchmaker, Pick
 from meijin.ladder.statistics.pairing.online_posterior import OnlinePosterior
+from meijin.ladder.statistics.pairing.stopping_rule import OrderConfidence, StoppingRule
 from meijin.ladder.tally import versions_of
 from meijin.store.ladders.planning import BotPair, LadderState
 from meijin.store.schema import BotId, BotVersionId
@@ -39,6 +36,7 @@ class PairingTable:
         unplayed: Counter[BotPair],
         played_out: Collection[BotPair],
         rule: StoppingRule | None,
+        games_left: float = math.inf,
     ) -> None:
         """Take in what the store holds.
 
@@ -48,6 +46,7 @@ class PairingTable:
             unplayed: Of each two, the planned games without a result.
             played_out: Those who are not to meet any more.
             rule: What is to be sure in the end; ``None`` where it has no end.
+            games_left: How many games more may be planned.
         """
         known = {row.version_id: place for place, row in enumerate(state.table.standings)}
         versions = state.versions
@@ -62,7 +61,9 @@ class PairingTable:
             self._rating_posterior = RatingPosterior.of(state.table, state.covariances)
         self._components = _components(state, [versions.get(bot, -bot) for bot in self._bots])
         posterior = self._posterior().extended(len(self._bots) - len(places))
-        self._matchmaker = Matchmaker(posterior, self._components, picks=picks, rule=rule)
+        self._matchmaker = Matchmaker(
+            posterior, self._components, picks=picks, rule=rule, games_left=games_left
+        )
         self._closed = self._pairs_of(played_out)
         self.order = None if rule is None else self._judge(rule)
         """How sure the run is of what the rule asks for; ``None`` where it can't say."""

@@ -102,8 +102,8 @@ def run(
     """Play on where the ladder learns most: whoever is free gets the most instructive opponent.
 
     Bots that no games link to the others are linked first. Then pairings make all ratings
-    together surest, or settle who of two is stronger, by turns; with --until most settle what it
-    asks for. Pairs of games are played on one opening with both colours, and each game tells why
+    together surest, or the order, by turns; with --until most settle what it asks for, and of that
+    what --games can settle. Pairs of games are played on one opening with both colours, and each game tells why
     it was paired. Ctrl-C leaves it to the server; `meijin tournament cancel` stops it.
     """
     if until is None:

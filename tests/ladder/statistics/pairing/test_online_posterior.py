@@ -130,6 +130,29 @@ def test_variance_shares_are_what_a_game_takes_away() -> None:
     assert posterior.variances(*pair) == pytest.approx(before * (1 - share))
 
 
+def test_variance_reductions_are_those_of_all_differences() -> None:
+    """By each of two games."""
+    posterior = posterior_of(fitted())
+    ahead, behind = np.triu_indices(PLAYERS, 1)
+    one, other = np.array([1, 0]), np.array([3, 2])
+    reductions = posterior.variance_reductions(ahead, behind, one, other)
+    for game in range(2):
+        further = copy.deepcopy(posterior)
+        further.expect(int(one[game]), int(other[game]))
+        fallen = posterior.variances(ahead, behind) - further.variances(ahead, behind)
+        assert reductions[:, game] == pytest.approx(fallen, rel=1e-6, abs=1e-9)
+
+
+def test_games_until_a_variance_bring_it_there() -> None:
+    """None where it is as low already."""
+    posterior = posterior_of(fitted())
+    pair = np.array([1]), np.array([3])
+    posterior.expect(1, 3, 40)
+    wanted, further = posterior.variances(*pair), posterior_of(fitted())
+    assert further.games_until(*pair, wanted) == pytest.approx(40)
+    assert posterior.games_until(*pair, 2 * wanted) == 0
+
+
 def test_newcomers_have_the_prior() -> None:
     """They are as a fit would have them that knows their names and no game of theirs."""
     result = fitted()

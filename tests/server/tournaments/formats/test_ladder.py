@@ -77,7 +77,7 @@ async def test_strangers_are_linked_and_then_taught_by_turns(start_server: Start
     assert reasons[:2] == ["no games lead from one to the other"] * 2
     counts = Counter(reasons)
     assert counts["no games lead from one to the other"] == 3
-    settled = counts["who of the two is stronger is most in doubt"]
+    settled = counts["the order becomes surest"]
     assert abs(settled - counts["all ratings together become surest"]) == 1
 
 

@@ -68,6 +68,33 @@ class OnlinePosterior:
         gained = self._information(one, other) * self.variances(one, other) / ELO_PER_NAT**2
         return gained / (1 + gained)
 
+    def variance_reductions(
+        self, ahead: Integers, behind: Integers, one: Integers, other: Integers
+    ) -> Floats:
+        """By how much a game lowers the variances of differences, in Elo squared.
+
+        Args:
+            ahead: Of the differences; shape (d,).
+            behind: Likewise.
+            one: Who plays; shape (k,).
+            other: Likewise.
+
+        Returns:
+            Of each difference by each game; shape (d, k).
+        """
+        images = self._covariance[ahead] - self._covariance[behind]
+        moved = images[:, one] - images[:, other]
+        information = self._information(one, other)
+        variance = Covariance(self._covariance).of_differences(one, other)
+        reductions: Floats = ELO_PER_NAT**2 * moved**2
+        return reductions * information / (1 + information * variance)
+
+    def games_until(self, one: Integers, other: Integers, variance: Floats) -> Floats:
+        """How many games of two it takes until their difference has this variance; shape (k,)."""
+        wanted = ELO_PER_NAT**2 * (1 / variance - 1 / self.variances(one, other))
+        games: Floats = np.maximum(wanted, 0.0) / self._information(one, other)
+        return games
+
     def trace_reductions(self, one: Integers, other: Integers) -> Floats:
         """By how much a game lowers the sum of all variances, in Elo squared; shape (k,)."""
         if self._square is None:

@@ -6,6 +6,7 @@ the run that has all of its games is marked final.
 
 import asyncio
 import itertools
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,8 @@ from typing import Any, Self
 from sqlalchemy import Connection
 
 from meijin.ladder.pairing import PairingTable
-from meijin.ladder.statistics.pairing.matchmaking import Pick, StoppingRule
+from meijin.ladder.statistics.pairing.matchmaking import Pick
+from meijin.ladder.statistics.pairing.stopping_rule import StoppingRule
 from meijin.server.errors import InvalidRequestError
 from meijin.server.storage import Storage
 from meijin.server.tournaments.formats.base import (
@@ -234,10 +236,14 @@ class LadderFormat(Format):
 
     def _room(self, capacity: Capacity) -> int:
         """How many pairs may be planned."""
-        games = capacity.room - capacity.waiting
-        if self._settings.most_games:
-            games = min(games, self._settings.most_games - self._planned.total())
-        return min((games + 1) // GAMES_OF_A_PAIR, MAX_PICKS)
+        games = min(capacity.room - capacity.waiting, self._games_left)
+        return min((int(games) + 1) // GAMES_OF_A_PAIR, MAX_PICKS)
+
+    @property
+    def _games_left(self) -> float:
+        """How many games may be planned in all."""
+        most = self._settings.most_games
+        return most - self._planned.total() if most else math.inf
 
     async def _current_table(self, capacity: Capacity, storage: Storage) -> PairingTable:
         """What is known of the bots that take part; read again when there is a new run."""
@@ -263,6 +269,7 @@ class LadderFormat(Format):
             unplayed=self._unplayed.copy(),
             played_out=self._played_out(state),
             rule=self._settings.rule,
+            games_left=self._games_left,
         )
         self.detail = _standing(self._table, state)
         return self._table
