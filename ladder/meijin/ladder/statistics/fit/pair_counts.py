@@ -212,13 +212,35 @@ class Units:
         """The sums of a column of rows over each unit; shape (..., rows)."""
         return column if self._are_rows else np.add.reduceat(column, self.starts, axis=-1)
 
+    def merged(self, pairs: Integers) -> Self:
+        """With likes once; where a count is too large to be compared by, as they are.
+
+        Args:
+            pairs: Whose each unit is; the rows of each are in the order of the two; shape (units,).
+        """
+        counts, rows = self.counts, len(self.counts.first)
+        results = np.array((counts.wins, counts.draws, counts.losses))
+        if results.max(initial=0.0) >= PACKED:
+            return self
+        packed = (PACKED**2, PACKED, 1) @ results
+        packed[counts.first < counts.second] *= PACKED**3
+        keys = pairs * PACKED**6 + self.added_up(packed).astype(np.int64)
+        order = np.argsort(keys)
+        likes = np.flatnonzero(np.diff(keys[order], prepend=-1))
+        kept = order[likes]
+        lengths = np.diff(self.starts, append=rows)[kept]
+        starts = np.cumsum(lengths) - lengths
+        chosen = np.arange(lengths.sum()) + np.repeat(self.starts[kept] - starts, lengths)
+        times = np.diff(likes, append=len(keys)).astype(np.float64)
+        return type(self)(counts.at(chosen), starts, times)
+
     @property
     def _are_rows(self) -> bool:
         return len(self.starts) == len(self.counts.first)
 
 
-LARGEST_PACKED = 15
-"""The largest count of equal results in a unit that units are compared by."""
+PACKED = 16
+"""Counts of equal results in a unit are below it where units are compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,31 +271,11 @@ class GroupedCounts:
         counts, players = self.counts, max(len(self.players), 1)
         if counts.openings is None or not self.has_openings:
             return Units.of_rows(counts)
-        turned = counts.first > counts.second
-        one, other = np.sort((counts.first, counts.second), axis=0)
-        pair = one * players + other
-        order = np.lexsort((counts.openings, pair))
-        is_new = np.ones(len(order), dtype=np.bool_)
-        is_new[1:] = (np.diff(pair[order]) != 0) | (np.diff(counts.openings[order]) != 0)
-        unit = np.empty(len(order), dtype=np.int64)
-        unit[order] = np.cumsum(is_new) - 1
-        table = np.zeros((int(is_new.sum()), 2, 3))
-        for place, column in enumerate((counts.wins, counts.draws, counts.losses)):
-            table[unit, turned.astype(np.int64), place] = column
-        return _units(pair[order][is_new], table, players)
-
-
-def _units(pair: Integers, table: Floats, players: int) -> Units:
-    """Units from the results of each by colour; shapes (u,) and (u, 2, 3)."""
-    times = np.ones(len(pair))
-    if table.max() <= LARGEST_PACKED:
-        keys = pair
-        for column in table.reshape(-1, 6).T.astype(np.int64):
-            keys = keys * (LARGEST_PACKED + 1) + column
-        _, chosen, likes = np.unique(keys, return_index=True, return_counts=True)
-        pair, table, times = pair[chosen], table[chosen], likes.astype(np.float64)
-    unit, turned = np.nonzero(table.sum(axis=2))
-    ends = np.array(np.divmod(pair[unit], players))
-    places, starts = np.arange(len(unit)), np.flatnonzero(np.diff(unit, prepend=-1))
-    counts = PairCounts(ends[turned, places], ends[1 - turned, places], *table[unit, turned].T)
-    return Units(counts, starts, times[unit[starts]])
+        openings, turned = distinct(counts.openings), counts.first > counts.second
+        pair = np.minimum(counts.first, counts.second) * players
+        pair += np.maximum(counts.first, counts.second)
+        unit = pair * len(openings) + places_in(openings, counts.openings)
+        order = np.argsort(2 * unit + turned)
+        starts = np.flatnonzero(np.diff(unit[order], prepend=-1))
+        rows = replace(counts.at(order), openings=None)
+        return Units(rows, starts, np.ones(len(starts))).merged(pair[order][starts])
