@@ -123,8 +123,8 @@ class Bot(_message.Message):
     game after game; FaultService says for how long.
     """
     hardware: _builtins.str
-    """What its newest version says that it runs on; empty where it says
-    nothing. Nobody has checked it.
+    """What the version that was on its last stream, or else the newest, says that it runs on;
+    empty where it says nothing. Nobody has checked it.
     """
     nodes_per_second: _builtins.int
     """How many positions a second the reference search visits there, as that version
@@ -135,7 +135,7 @@ class Bot(_message.Message):
     passed doctor and it has none.
     """
     version: _builtins.str
-    """The label of its newest version; empty before it has one."""
+    """The label of that version; empty before it has one."""
     rating: _builtins.float
     """The rating in `ladder`, in Elo, of the newest of its versions there, by the published
     run; absent where no run has one.
@@ -159,10 +159,10 @@ class Bot(_message.Message):
     hidden: _builtins.bool
     """It is left out of lists of bots and of ladders' tables."""
     digest: _builtins.str
-    """Of the program of its newest version; empty before it has one."""
+    """Of the program of that version; empty before it has one."""
     threads: _builtins.int
-    """The threads that the search of its newest version was told to use; absent where it
-    says nothing.
+    """The threads that the search of that version was told to use; absent where it says
+    nothing.
     """
     memory_bytes: _builtins.int
     """The bytes of memory that that version was told to keep to; likewise."""

@@ -41,7 +41,7 @@ class BotRow(Bot):
     owner: str = computed(func.coalesce(Owner.name, ""))
     """Empty when it has none."""
     hardware: str = computed(func.coalesce(BotVersion.hardware, ""))
-    """What its newest version says that it runs on; empty where it says nothing."""
+    """What the version of its last stream, or else the newest, says that it runs on; may be empty."""
     nodes_per_second: int = computed(func.coalesce(BotVersion.nodes_per_second, 0))
     """Of the reference search there, as that version says; 0 where it says nothing."""
     threads: int | None = computed(BotVersion.threads)
@@ -49,7 +49,7 @@ class BotRow(Bot):
     memory_bytes: int | None = computed(BotVersion.memory_bytes)
     """That it was told to keep to; likewise."""
     version: str = computed(func.coalesce(BotVersion.label, ""))
-    """What its newest version is called; empty before it has one."""
+    """What that version is called; empty before it has one."""
     digest: str = computed(func.coalesce(BotVersion.digest, ""))
     configuration: Sequence[str] | None = computed(BotVersion.configuration)
     """The options of that version, each ``name=value``; ``None`` before it has one."""
@@ -202,7 +202,7 @@ def _bots() -> Select[*tuple[Any, ...]]:
     each = aliased(BotVersion)
     newest = select(func.max(each.id)).where(each.bot_id == Bot.id).scalar_subquery()
     listed = select(*columns_of(BotRow)).select_from(Bot).outerjoin(Owner)
-    return listed.outerjoin(BotVersion, BotVersion.id == newest)
+    return listed.outerjoin(BotVersion, BotVersion.id == func.coalesce(Bot.version_id, newest))
 
 
 def version_ids(connection: Connection, bot_id: BotId) -> Sequence[BotVersionId]:

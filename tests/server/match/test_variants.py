@@ -57,6 +57,14 @@ async def test_an_owner_is_told_of_another_version(
         assert (await come(server, **again))[1] == ""
 
 
+async def test_a_bot_is_listed_as_what_is_there(server: ServerInTest) -> None:
+    """Not as its newest version, when it has come back to another machine."""
+    for threads in (4, 16, 4):
+        await come(server, threads=threads)
+        (bot,) = (await server.ask("BotService/ListBots")).bots
+        assert (bot.threads, bot.hardware) == (threads, "Ryzen")
+
+
 async def test_games_are_of_the_version_that_begins_them(server: ServerInTest) -> None:
     """One that runs goes on with the same program elsewhere; the next one is the new version's."""
     await server.bot("bob")

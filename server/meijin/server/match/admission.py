@@ -78,7 +78,7 @@ def let_in(
     """
     bot = _arrival(connection, hello, identity, now)
     admitted = _admit(connection, bot, hello, now)
-    note_arrival(connection, bot.id, now)
+    note_arrival(connection, bot.id, admitted.version_id, now)
     if bot.class_name is not None and bot.counted_id != admitted.version_id:
         classes.keep_submission(connection, bot.id, admitted.version_id)
     return admitted

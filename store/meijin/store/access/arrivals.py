@@ -67,8 +67,11 @@ def arrival_by_id(
     return read_row(Arrival, connection.execute(_BY_ID, values))
 
 
-def note_arrival(connection: Connection, bot_id: BotId, now: datetime) -> None:
-    _SEEN.execute(connection, [{"seen_id": bot_id, "last_seen_time": now}])
+def note_arrival(
+    connection: Connection, bot_id: BotId, version_id: BotVersionId, now: datetime
+) -> None:
+    row = {"seen_id": bot_id, "last_seen_time": now, "version_id": version_id}
+    _SEEN.execute(connection, [row])
 
 
 def _arrivals() -> Select[*tuple[object, ...]]:

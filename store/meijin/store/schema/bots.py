@@ -72,6 +72,9 @@ class Bot(Record, table="bot"):
     """Of before it was renamed; its process may still introduce itself so."""
     last_seen_time: Field[datetime | None] = column(default=None)
     """When a stream of it was open last, to a minute; ``None`` where none was."""
+    version_id: Field[BotVersionId | None] = column(default=None)
+    """Its version on that stream, as no foreign key, which `bot_version` has the other way; ``None``
+    before the first."""
     games: Field[int] = column(INT64, default=0, server_default="0")
     """Its games with a result; it changes with them, so that no list counts games."""
     display_name: Field[str] = column(String(DISPLAY_NAME), default="", server_default="")
