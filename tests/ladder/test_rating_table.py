@@ -399,8 +399,9 @@ def test_whoever_changes_is_marked(league: League) -> None:
     assert drift.version_id == league.versions[0]
     assert drift.is_sure
     assert drift.elo_per_100_games > 100
-    marked = [each.version_id for each in run.ratings if each.changes_over_time]
-    assert league.versions[0] in marked
+    line = next(each for each in run.ratings if each.version_id == league.versions[0])
+    assert line.changes_over_time
+    assert line.changed_games == diagnosis_of(run).changes[0].games == 60
 
 
 def test_games_are_counted_by_blocks() -> None:

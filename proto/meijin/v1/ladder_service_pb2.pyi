@@ -176,8 +176,8 @@ class Standing(_message.Message):
     not look.
     """
     changes_over_time: _builtins.bool
-    """Its strength has a trend over its games, surer than chance: the margin is
-    too narrow. False for runs of releases that did not look.
+    """Its strength has a trend over its games or changed at once, surer than chance:
+    the margin allows for that. False for runs of releases that did not look.
     """
     hardware: _builtins.str
     """What the version says that it runs on; empty where it says nothing.
@@ -210,8 +210,8 @@ class Standing(_message.Message):
     chance of 5 %; for who has lost every game, the greatest. Absent for others.
     """
     changed_games: _builtins.int
-    """Rated games since its strength changed, surer than chance: the rating is of
-    these. Absent where it did not.
+    """Rated games since its strength changed at once, surer than chance; the rating is
+    of all. Absent where it did not.
     """
     @_builtins.property
     def as_black(self) -> Global___Score:

@@ -57,7 +57,7 @@ MARKS = {
         ),
         Mark(
             "C",
-            "its strength changes over time, so ± is too narrow",
+            "its strength changes over time, which ± allows for",
             lambda row: row.changes_over_time,
             is_warning=True,
         ),

@@ -242,7 +242,7 @@ class RatingLine(Record, table="rating"):
     depends_on_opponents: Field[bool] = column(default=False, server_default=false())
     """Its results depend on whom it meets, surer than chance: its interval is one over all of them."""
     changes_over_time: Field[bool] = column(default=False, server_default=false())
-    """Its strength has a trend, surer than chance: its interval is too narrow."""
+    """Its strength has a trend or changed at once, surer than chance: its interval allows for that."""
     form: Field[float | None] = column(default=None)
     """Its performance over its last games, on the scale of `elo`; ``None`` with few of them."""
     form_margin: Field[float | None] = column(default=None)
@@ -252,7 +252,7 @@ class RatingLine(Record, table="rating"):
     bound: Field[float | None] = column(default=None)
     """The one-sided 95 % bound of who has won, or lost, every game; ``None`` for others."""
     changed_games: Field[int | None] = column(default=None)
-    """Its rated games since its strength changed, of which its rating is; ``None`` if it did not."""
+    """Its rated games since its strength changed at once; ``None`` if it did not."""
 
     @property
     def as_black(self) -> Score:

@@ -17,7 +17,7 @@ from meijin.ladder.statistics.diagnosis.residuals import (
 )
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit
 from meijin.ladder.statistics.fit.covariance import NO_VARIANCE, Covariance
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, sums
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, Masked, sums
 
 FIT_LEVEL = 0.015
 """The p-value below which a fit is rejected."""
@@ -317,6 +317,8 @@ class Diagnosis:
     depends_on_opponents: Mask
     """Whose results depend on whom it meets: by a pair or a triple, or by the scatter of its own
     pairs in a pool that does not fit; shape (n,)."""
+    changed_games: Masked
+    """Of each player since its strength surely changed at once; masked where it did not; shape (n,)."""
     changes_over_time: Mask
     """Whose strength has a trend or has changed at once; shape (n,)."""
 
@@ -351,6 +353,8 @@ class Diagnosis:
                 depends[list(found.players)] = True
         for change in changed:
             changes[change.player] |= change.is_sure
+        since = {step.player: step.games for step in steps if step.is_sure}
+        games = np.array([since.get(player, 0) for player in range(len(changes))], dtype=np.int64)
         return cls(
             goodness=goodness,
             pairs=pairs,
@@ -358,6 +362,7 @@ class Diagnosis:
             drifts=drifts,
             changes=steps,
             depends_on_opponents=depends,
+            changed_games=np.ma.masked_array(games, games == 0),
             changes_over_time=changes,
         )
 

@@ -7,13 +7,13 @@ games of one opening or of one pair have in common.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Self, TypeAlias
+from typing import Self
 
 import numpy as np
 
 from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, logistic
 from meijin.ladder.statistics.fit.covariance import Z_95
-from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, sums
+from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, Masked, sums
 
 MOST_GAMES, FEWEST_GAMES = 100, 20
 """Of a player, that form is over."""
@@ -24,8 +24,6 @@ ENOUGH = 1e-9
 MAX_STEPS = 100
 BOUND_CHANCE = 0.05
 """Of winning, or losing, every game with the strength of a bound."""
-
-Masked: TypeAlias = "np.ma.MaskedArray[Any, Any]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
