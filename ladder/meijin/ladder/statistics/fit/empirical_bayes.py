@@ -27,8 +27,8 @@ LEAST_LINEAGE, MOST_LINEAGE = 10.0, 600.0
 """In Elo. Beyond the most a parent would say less than the prior of those without one."""
 LEAST_OPENING, MOST_OPENING = 2.0, 600.0
 """In Elo, of those that openings show."""
-SHOWN = 1.6448536269514722
-"""Deviations above its mean at which the score statistic shows effects: 5 % without any."""
+SHOWN = 2.326347874040841
+"""Deviations above its mean at which the score statistic shows effects: 1 % without any."""
 DRAW_SLOPE = 0.5
 """The deviation of the draws' slope around 0: in Gomocup's tournaments it is 0.24 to 0.6."""
 SURE, SURE_SLOPE = 3.0, 4.5
