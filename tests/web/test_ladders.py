@@ -69,7 +69,7 @@ ORDERED: tuple[tuple[str, list[str]], ...] = (
 
 TOLD = (
     Told("/ladders", (f'href="{PATH}"', 'datetime="2026-01-04T12:00:00Z"')),
-    Told(PATH, (f"meijin ladder verify {NAME} --run 2",)),
+    Told(PATH, (f"meijin ladder verify {NAME} --run 2", f"meijin-head rao-kupper-3 {NAME} 2026-")),
     Told(PATH, (f'<a href="{PATH}/calibration">Favourites were told ',)),
     Told(f"{PATH}?sort=bot&order=descending", ('aria-sort="descending"',)),
     Told(

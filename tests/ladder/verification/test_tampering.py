@@ -98,6 +98,9 @@ TAMPERINGS = [
         RUN.format("diagnosis = json_set(diagnosis, '$.goodness.p_value', 0.5)"),
         r"diagnosis goodness p_value kept 0\.5000, computed",
     ),
+    ("UPDATE ladder SET run_id = 3", "published run kept 3, and the newest is 4"),
+    ("UPDATE ladder SET voided = 0", "voided games kept 0, and the fault ledger has 1"),
+    ("DELETE FROM fault", "voided games kept 1, and the fault ledger has 0"),
     # Its lines.
     (LINE.format("elo = elo + 1"), rf"line of {BOT}: elo kept \d+\.\d{{4}}, computed \d+\.\d{{4}}"),
     (LINE.format("margin = margin + 0.0001"), rf"line of {BOT}: margin kept"),

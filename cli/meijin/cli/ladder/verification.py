@@ -30,8 +30,7 @@ def verify(
         typer.Option(
             "--from",
             metavar="HEAD",
-            help="Ask instead whether the games up to a head are still the same: its text, or a "
-            "file with one or more of them.",
+            help="Instead: whether games up to a head are the same. Its text, or a file of some.",
         ),
     ] = "",
     *,
@@ -39,9 +38,8 @@ def verify(
 ) -> Output:
     """Compute a run again from the log of games, and compare it to the last byte.
 
-    Reads the database itself, beside a running server or without one, and trusts no number in
-    it but the games. Names the first game, day, line and figure that differ, and ends with 1
-    where there is one.
+    Reads the database itself, beside a running server or without one, and trusts the games
+    alone. Names the first game, day, line and figure that differ, and then ends with 1.
     """
     if heads:
         if name or run is not None or replay:
@@ -119,12 +117,9 @@ def head_lines(found: Sequence["CheckedHead"]) -> Iterator[str]:
 
 
 def head(connection: Connection, name: LadderArgument = "") -> Output:
-    """Print a ladder's head: a line that binds all its games so far, to be kept or published.
-
-    With `meijin ladder verify --from` whoever has kept it finds games that were rewritten.
-    """
+    """Print a line that binds all games so far: `verify --from` finds those rewritten since."""
     request = pb.GetStandingsRequest(ladder=name, page_size=1)
     found = connection.ask(connection.ladders.GetStandings, request)
     if not found.head:
-        raise CommandError(f"{found.ladder.name} has no run yet; play rated games")
+        raise CommandError(f"{found.ladder.name} has no head before its next run; play rated games")
     return Output({"head": found.head}, [found.head])

@@ -16,8 +16,8 @@ from meijin.ladder.verification.log import CheckedLog, first_other_day, tallies_
 from meijin.store import Database
 from meijin.store.ladders import days, ladders
 from meijin.store.ladders.figures import kept_figures
-from meijin.store.ladders.games import games_of_day, read_log
-from meijin.store.ladders.runs import diagnosed_run, runs_beside
+from meijin.store.ladders.games import games_of_day, read_log, voids_since
+from meijin.store.ladders.runs import diagnosed_run, list_runs, runs_beside
 from meijin.store.ladders.versions import parents_of
 from meijin.store.schema import Ladder, LadderId, RatingRun, RatingRunId
 
@@ -101,6 +101,7 @@ def _differences(
     log, tally = CheckedLog(games, is_replayed), Tally(line=algorithm.game_line)
     tallies = tallies_at(tally, log, {each.cutoff for each in kept})
     names = VersionNames.of(connection, tally.versions)
+    yield from _of_ladder(connection, ladder)
     yield from log.problems
     yield from first_other_day(kept, tallies, names, partial(games_of_day, connection, ladder.id))
     yield from _of_run(connection, run, tally, log.last_end)
@@ -119,6 +120,16 @@ def _differences(
         yield from first_other_rating(kept, history, anchors, dict[int, int](parents), names)
 
 
+def _of_ladder(connection: Connection, ladder: Ladder) -> Iterator[str]:
+    """What the ladder says of itself: which run is published, and how many games were voided."""
+    newest = list_runs(connection, ladder.id, limit=1)[0]
+    if newest.id != ladder.run_id:
+        yield f"published run kept {ladder.run_id}, and the newest is {newest.id}"
+    voids = len(voids_since(connection, ladder.id, 0))
+    if voids != ladder.voided:
+        yield f"voided games kept {ladder.voided}, and the fault ledger has {voids}"
+
+
 def _of_run(
     connection: Connection, run: RatingRun, tally: Tally, last_end: datetime
 ) -> Iterator[str]:
@@ -128,11 +139,12 @@ def _of_run(
         if stored != computed:
             yield f"{name} kept {stored}, computed {computed}"
             break
-    after, before = [last_end], [now()]
-    for other in runs_beside(connection, run):
-        (after if other.id < run.id else before).append(other.create_time)
+    beside = runs_beside(connection, run)
+    for other in beside:
         if (other.id < run.id) != (other.revision < run.revision):
             yield f"revision kept {run.revision}, and {other.revision} in run {other.id}"
+    after = [last_end, *(each.create_time for each in beside if each.id < run.id)]
+    before = [now(), *(each.create_time for each in beside if each.id > run.id)]
     first, last = max(after), min(before)
     if not first - CLOCK_SLACK <= run.create_time <= last + CLOCK_SLACK:
         yield f"time kept {run.create_time}, and it lies between {first} and {last}"
