@@ -107,7 +107,7 @@ class Pool:
             over_time=over,
             factor=robust.factor,
             is_anchor=is_anchor,
-            is_provisional=is_provisional & ~is_anchor,
+            is_provisional=is_provisional,
             is_linked=is_linked,
             centre=weighs / max(int(weighs.sum()), 1),
         )

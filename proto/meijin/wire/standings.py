@@ -21,23 +21,11 @@ class Mark:
     """The line's results are no plain strength."""
 
 
-def is_one_sided(row: pb.Standing) -> bool:
-    """Whether it has won, or lost, every game."""
-    total = _total(row)
-    games = games_of(total)
-    return games > 0 and games in {total.wins, total.losses}
-
-
-def is_unsure(row: pb.Standing) -> bool:
-    """Whether a prior says much of a line, or of all others where it is an anchor."""
-    return row.provisional or is_one_sided(row)
-
-
 MARKS = {
     mark.letter: mark
     for mark in (
         Mark("A", "anchor: the anchors' mean is 1500", lambda row: row.anchor),
-        Mark("?", "provisional: few games, or all won or all lost", is_unsure),
+        Mark("?", "provisional: few games, or all won or all lost", lambda row: row.provisional),
         Mark(
             "~",
             "not linked: no games lead to the others, so nobody knows how it compares",
@@ -164,7 +152,9 @@ def _elo_text(row: pb.Standing) -> str:
 
 def _form(row: pb.Standing) -> float | None:
     """Not of who has won, or lost, every game: it is the prior's."""
-    return row.form if row.HasField("form") and not is_one_sided(row) else None
+    total = _total(row)
+    is_one_sided = games_of(total) in {total.wins, total.losses}
+    return row.form if row.HasField("form") and not is_one_sided else None
 
 
 def _form_text(row: pb.Standing) -> str:
