@@ -377,13 +377,15 @@ def _surest(
     Args:
         p_values: Of each alone; those of normal variables without them.
     """
-    if p_values is None:
-        p_values = two_sided(deviations)
-    tested = np.flatnonzero(is_tested)
-    order = np.lexsort((-np.round(np.abs(deviations[tested]), 6), np.round(p_values[tested], 9)))
-    places = tested[order[:MOST_SHOWN]]
-    p_values = holm(p_values[places], len(tested))
-    return zip(places.tolist(), deviations[places].tolist(), p_values.tolist(), strict=True)
+    sizes, places = np.round(np.abs(deviations), 6), np.flatnonzero(is_tested)
+    tests = len(places)
+    if p_values is None and tests > MOST_SHOWN:
+        least = np.partition(sizes[places], -MOST_SHOWN)[-MOST_SHOWN]
+        places = places[sizes[places] >= least]
+    chances = two_sided(deviations[places]) if p_values is None else p_values[places]
+    order = np.lexsort((-sizes[places], np.round(chances, 9)))[:MOST_SHOWN]
+    surest, told = places[order], holm(chances[order], tests)
+    return zip(surest.tolist(), deviations[surest].tolist(), told.tolist(), strict=True)
 
 
 def _pairs(residuals: PairResiduals) -> list[SurprisingPair]:

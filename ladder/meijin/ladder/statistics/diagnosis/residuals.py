@@ -95,8 +95,9 @@ class Points:
         wins, losses = fit.wins_and_losses(counts)
         draws = np.maximum(1 - wins - losses, 0.0)
         mean = wins + draws / 2
-        square = wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2
-        fourth = wins * (1 - mean) ** 4 + draws * (0.5 - mean) ** 4 + losses * mean**4
+        won, drawn, lost = (1 - mean) ** 2, (0.5 - mean) ** 2, mean**2
+        square = wins * won + draws * drawn + losses * lost
+        fourth = wins * won**2 + draws * drawn**2 + losses * lost**2
         games = counts.wins + counts.draws + counts.losses
         return cls(
             games=games,

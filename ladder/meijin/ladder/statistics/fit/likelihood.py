@@ -430,8 +430,8 @@ class Point:
                 (twists, draws[one], odds[other]),
                 (of_draws, draws[one], draws[other]),
             )
-            found = [a * b * c for a, b, c in terms if b is not None and c is not None]
-            return units.added_up(np.asarray(sum(found)))
+            found = [a * (b * c) for a, b, c in terms if b is not None and c is not None]
+            return units.added_up(np.asarray(sum(found[1:], start=found[0])))
 
         lower = [[entry(one, other) for other in range(one + 1)] for one in range(len(odds))]
         if len(posterior.effects) > 1:

@@ -189,9 +189,9 @@ class Units:
 
     @property
     def signs(self) -> Floats:
-        """1 where the unit's first moves first, and -1 elsewhere; row by row."""
+        """1 where the unit's first moves first, and -1 elsewhere; row by row, or one for all."""
         if self._are_rows:
-            return np.ones(len(self.starts))
+            return np.ones(1)
         return np.where(self.counts.first == self.per_row(self.ends[0]), 1.0, -1.0)
 
     @property

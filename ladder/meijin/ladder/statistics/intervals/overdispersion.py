@@ -119,7 +119,7 @@ class _Games:
         outcomes = np.stack((wins, losses, np.maximum(1 - wins - losses, NO_CHANCE)))
         slopes = np.stack((wins * (1 - wins), -losses * (1 - losses)))
         slopes = np.concatenate((slopes, -slopes.sum(axis=0, keepdims=True)))
-        mean, slope = (np.einsum("k,rkn->rn", weights, each) for each in (outcomes, slopes))
+        mean, slope = ((weights[:, None] * each).sum(axis=1) for each in (outcomes, slopes))
         scores = slope / mean
         found = np.stack((counts.wins, counts.losses, counts.draws))
         return cls(
