@@ -8,6 +8,8 @@ FEWEST_FORETOLD = 100
 """Games of which it is told how often chances came true."""
 SPAN = 400.0
 """Between the two strengths whose draws are told, around those of most draws; Elo."""
+OPENINGS = ((-(3**0.5), 1 / 6), (0.0, 2 / 3), (3**0.5, 1 / 6))
+"""Gauss and Hermite's nodes, in deviations, with their weights: right up to the fifth power."""
 
 
 def width_note(found: pb.Overdispersion) -> str:
@@ -39,10 +41,14 @@ def draws_note(run: pb.RatingRun) -> str:
 
 
 def _draws_of_equals(run: pb.RatingRun, elo: float) -> float:
-    """The chance of a draw between two of a rating, by Rao and Kupper."""
+    """The chance of a draw between two of a rating, by Rao and Kupper, over all openings."""
     draws = run.draws * 10 ** (run.draw_slope * (elo - run.draw_level) / 400)
-    won, lost = (1 / (1 + 10 ** ((draws - lead) / 400)) for lead in (run.advantage, -run.advantage))
-    return 1 - won - lost
+    chance = 0.0
+    for deviations, weight in OPENINGS:
+        lead = run.advantage + deviations * run.opening_deviation
+        won, lost = (1 / (1 + 10 ** ((draws - each) / 400)) for each in (lead, -lead))
+        chance += weight * (1 - won - lost)
+    return chance
 
 
 def foretold_note(found: pb.CalibrationBin) -> str:

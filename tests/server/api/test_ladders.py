@@ -194,7 +194,7 @@ async def test_the_published_standings_are_shown(rated: ServerInTest) -> None:
     assert (run.games, run.repeats, run.algorithm) == (2, 2, "made-up")
     assert (run.lineage_deviation, run.opening_deviation) == (80.0, 25.0)
     assert run.create_time.ToDatetime(UTC) == NOON + timedelta(minutes=2)
-    assert run.score_at_100 == pytest.approx(0.6395, abs=1e-4)
+    assert run.score_at_100 == pytest.approx(0.6389, abs=1e-4)  # on openings that differ
     assert (run.advantage, run.draws) == (20.5, 10.25)
     assert (run.draw_slope, run.draw_level) == (0.5, 1500.0)
     assert run.fit == pb.FitSummary(
