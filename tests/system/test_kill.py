@@ -100,7 +100,8 @@ def test_a_settled_ladder_ends_with_a_final_run_that_verifies(processes: Process
     server.start()
     assert settling.wait() == 0, settling.words
     words = " ".join(settling.words.split())
-    assert "the order of 3 bots sure to 80 % but for differences below 50 Elo" in words
+    assert " games were enough; the order is sure to " in words
+    assert " % but for differences below 50 Elo; least sure: " in words
     assert "final run of tournament 1" in words
     command = settling.words.splitlines()[-1].split()
     assert command[:4] == ["meijin", "ladder", "verify", "freestyle-7x7-classical"]

@@ -8,6 +8,7 @@
 - `verification`: all that is published, computed again; a package
 - `algorithms`: those of earlier releases, by which their runs are verified; a package
 - `posterior`, `pairing`: what a run and the games since say of any two bots, and who is to meet whom
+- `final_order`: how sure the order is of a ladder that was settled, in words
 - `opening_counter`: finished games counted by the positions of their first moves
 - `refresh_queue`, `jobs`, `worker`: jobs on their way, what they do, and the process that does it
 """

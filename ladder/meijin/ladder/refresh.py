@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import structlog
 from sqlalchemy import Connection
 
+from meijin.ladder.final_order import state_final_order
 from meijin.ladder.history import is_outdated, update_history
 from meijin.ladder.rating_table import ALGORITHM, rate
 from meijin.ladder.tally import Snapshot, TallyCache
@@ -90,10 +91,11 @@ def _keep(
     *,
     after: TallyMark | None,
 ) -> bool:
-    """Publish a run, and keep the tallies that the next one goes on from."""
+    """Publish a run, keep the tallies that the next one goes on from, and say what it settles."""
     if not publish(connection, run):
         return False
     keep_tallies(connection, run.ladder_id, tallies, after=after, voided=run.voided)
+    state_final_order(connection, run.ladder_id)
     return True
 
 

@@ -134,6 +134,8 @@ def test_a_final_run_says_whose_it_is_and_how_to_prove_it() -> None:
     assert not any("final" in note for note in PLAIN)
     response = standings(final_of="9")
     assert "the final run of tournament 9, which settled the ladder" in notes(response)
+    settled = "the final run of tournament 9, which settled the ladder: 8 games were enough"
+    assert settled in notes(response, "8 games were enough")
     assert final_lines(response) == [
         "final run 7 of freestyle-15x15-blitz from 123 games; checksum 0123456789abcdef",
         "meijin ladder verify freestyle-15x15-blitz --run 7",

@@ -27,7 +27,7 @@ from meijin.cli.ladder.standings import ladder_table, matrix_table, notes, whole
 from meijin.cli.ladder.verification import head, verify
 from meijin.cli.options import MAX_INT64, MAX_UINT32, LadderArgument, LadderOption, RunOption
 from meijin.cli.output import Styled, console, print_file
-from meijin.local.connection import Connection
+from meijin.local.connection import Connection, get_tournament
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.wire.standings import standings_csv
 
@@ -126,7 +126,10 @@ def show(
     del best.standings[top or len(best.standings) :]
     if export is ExportFormat.CSV:
         return Output(best, [partial(print_file, standings_csv(best.standings))])
-    lines = standings_lines(table, top, is_chosen=any(machines))
+    settled = ""
+    if table.run.final_of:
+        settled = get_tournament(connection, table.run.final_of).tournament.verdict
+    lines = standings_lines(table, top, is_chosen=any(machines), settled=settled)
     return Output(best, lines, is_json=is_json)
 
 
@@ -151,11 +154,11 @@ def _check_views(
 
 
 def standings_lines(
-    table: pb.GetStandingsResponse, top: int = 0, *, is_chosen: bool = False
+    table: pb.GetStandingsResponse, top: int = 0, *, is_chosen: bool = False, settled: str = ""
 ) -> Iterator[RenderableType | Styled]:
     if table.standings:
         yield ladder_table(table, console.width, top)
-    yield from map(Styled, notes(table))
+    yield from map(Styled, notes(table, settled))
     if table.HasField("run") and not table.ladder.current:
         yield f"computed from {table.run.games} of {table.ladder.games} games; being updated"
     if is_chosen:

@@ -141,9 +141,9 @@ def settle(
     followed = follow(connection, make_tournament(connection, wanted), NEW_VIEW)
     if followed.tournament.state != pb.TOURNAMENT_STATE_FINISHED:
         raise CommandError(f"tournament {followed.tournament.tournament_id} was cancelled")
-    standings = final_standings(connection, followed.tournament)
-    lines = (*_lines(followed, standings), *final_lines(standings))
-    return Output((followed, standings), lines)
+    settled, standings = final_standings(connection, followed.tournament.tournament_id)
+    lines = (*_lines(settled, standings), *final_lines(standings))
+    return Output((settled, standings), lines)
 
 
 def _lines(

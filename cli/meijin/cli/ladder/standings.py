@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.cells import cell_len
 from rich.table import Table
@@ -31,6 +31,7 @@ TIMEOUT = timedelta(minutes=1)
 """The ladder's job may take this time."""
 POLL_INTERVAL = timedelta(milliseconds=100)
 """Between two looks whether it is done."""
+_Found = TypeVar("_Found")
 GAP = 2
 """Cells between two columns."""
 
@@ -50,16 +51,17 @@ def published_table(connection: Connection, ladder: str, run: str = "") -> pb.Ge
 
 
 def final_standings(
-    connection: Connection, tournament: tournament_pb.Tournament
-) -> pb.GetStandingsResponse:
-    """The standings of the final run of a tournament that has settled its ladder."""
+    connection: Connection, tournament_id: str
+) -> tuple[tournament_pb.GetTournamentResponse, pb.GetStandingsResponse]:
+    """A tournament that has settled its ladder, and the standings of its final run."""
 
-    def look() -> pb.GetStandingsResponse | None:
-        found = get_tournament(connection, tournament.tournament_id).tournament
-        run = found.final_run
-        return whole_table(connection, found.ladder, run_id=run) if run else None
+    def look() -> tournament_pb.GetTournamentResponse | None:
+        found = get_tournament(connection, tournament_id)
+        return found if found.tournament.final_run else None
 
-    return _computed(look)
+    found = _computed(look)
+    run = found.tournament.final_run
+    return found, whole_table(connection, found.tournament.ladder, run_id=run)
 
 
 def current_standings(connection: Connection, ladder: str) -> pb.GetStandingsResponse:
@@ -72,7 +74,7 @@ def current_standings(connection: Connection, ladder: str) -> pb.GetStandingsRes
     return _computed(look)
 
 
-def _computed(look: Callable[[], pb.GetStandingsResponse | None]) -> pb.GetStandingsResponse:
+def _computed(look: Callable[[], _Found | None]) -> _Found:
     """What the ladder's job comes to in its time."""
     deadline = time.monotonic() + TIMEOUT.total_seconds()
     while time.monotonic() < deadline:
@@ -115,7 +117,12 @@ def _width(columns: Iterable[TableColumn], rows: Sequence[tuple[pb.Standing, str
     return sum(GAP + max(map(cell_len, each)) for each in cells)
 
 
-def notes(response: pb.GetStandingsResponse) -> list[str]:
+def notes(response: pb.GetStandingsResponse, settled: str = "") -> list[str]:
+    """What is said below the table.
+
+    Args:
+        settled: The verdict of the tournament whose final run it is.
+    """
     run, rows = response.run, response.standings
     if not response.HasField("run"):
         return [f"{response.ladder.name}: no ratings yet; the first rated games bring them"]
@@ -134,7 +141,8 @@ def notes(response: pb.GetStandingsResponse) -> list[str]:
     if run.fit.rejected:
         said.append(f"{verdict(run.fit)}; see --diagnose")
     if run.final_of:
-        said.append(f"the final run of tournament {run.final_of}, which settled the ladder")
+        final = f"the final run of tournament {run.final_of}, which settled the ladder"
+        said.append(f"{final}: {settled}" if settled else final)
     if seen := {mark for row in rows for mark in marks(row)}:
         said.append("; ".join(f"{mark} {MARKS[mark].meaning}" for mark in MARKS if mark in seen))
     return said

@@ -12,9 +12,11 @@ from meijin.store.rows import change_row
 from meijin.store.schema import (
     TOURNAMENT_IS_NOT_FINISHED,
     Game,
+    Ladder,
     LadderId,
     OwnerId,
     Pairing,
+    RatingRun,
     Tournament,
     TournamentId,
     TournamentState,
@@ -141,6 +143,24 @@ def settled_ladder(connection: Connection, tournament_id: TournamentId) -> Ladde
     )
     row = connection.execute(query).first()
     return row.ladder_id if row is not None and (row.options or {}).get("final") else None
+
+
+def settled_last(connection: Connection, ladder_id: LadderId) -> TournamentId | None:
+    """The finished tournament whose final run is the ladder's newest; ``None`` where there is none."""
+    query = (
+        select(Tournament.id)
+        .join(RatingRun, RatingRun.final_of == Tournament.id)
+        .join(Ladder, Ladder.run_id == RatingRun.id)
+        .where(Ladder.id == ladder_id, Tournament.state == TournamentState.FINISHED)
+    )
+    return connection.scalar(query)
+
+
+def add_to_verdict(connection: Connection, tournament_id: TournamentId, words: str) -> None:
+    """Say more of a tournament that has ended."""
+    verdict = connection.scalar(select(Tournament.verdict).where(Tournament.id == tournament_id))
+    said = f"{verdict}; {words}"[:_MAX_VERDICT]
+    change_row(connection, Tournament, tournament_id, verdict=said)
 
 
 def unknown_tournament(tournament_id: TournamentId) -> RowNotFoundError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -101,8 +102,12 @@ async def test_certainty_ends_it(server: ServerInTest) -> None:
         await until(server, key, lambda found: found.finished_games >= 30)
         await publish(server)
         await server.until_finished(key)
-    verdict = "the order of 2 bots sure to 90 % but for differences below 10 Elo"
-    assert (await tournament(server, key)).verdict == verdict
+    verdict = (await tournament(server, key)).verdict
+    reason, sure, weakest = verdict.split("; ")
+    assert reason.endswith(" games were enough")
+    assert float(re.findall(r"\d+\.?\d*", sure)[0]) >= 90
+    assert sure.endswith(" % but for differences below 10 Elo")
+    assert weakest.startswith("least sure: ada before bob (")
 
 
 async def test_whoever_is_there_takes_part(server: ServerInTest) -> None:
@@ -149,6 +154,9 @@ async def test_settling_closes_entries_and_ends_with_a_final_run(server: ServerI
     assert run is not None
     assert (await tournament(server, key)).final_run == str(run.id)
     assert (run.games, str(run.final_of)) == (4, key)
+    verdict = (await tournament(server, key)).verdict
+    assert verdict.startswith("4 games, the most there were to be; the order is sure to ")
+    assert "; least sure: " in verdict
 
 
 async def test_a_ladder_is_settled_by_those_who_are_on_it(server: ServerInTest) -> None:

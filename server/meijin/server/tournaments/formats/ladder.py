@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection
 
+from meijin.ladder.final_order import least_sure, order_words
 from meijin.ladder.pairing import PairingTable
 from meijin.ladder.statistics.pairing.matchmaking import Pick
 from meijin.ladder.statistics.pairing.stopping_rule import StoppingRule
@@ -105,11 +106,6 @@ class LadderSettings:
         """What has to be sure; ``None`` where nothing has."""
         return StoppingRule(self.confidence, self.within, self.top) if self.confidence else None
 
-    def settled(self, bots: int) -> str:
-        what = f"the first {self.top} of {bots} bots" if self.top else f"the order of {bots} bots"
-        zone = f" but for differences below {self.within:g} Elo" if self.within else ""
-        return f"{what} sure to {100 * self.confidence:g} %{zone}"
-
     def used_up(self, games: int) -> str:
         """The verdict when this was the last game that there may be; else empty."""
         return f"{games} games, the most there were to be" if 0 < self.most_games <= games else ""
@@ -169,6 +165,8 @@ class LadderFormat(Format):
         self._next_look = time.monotonic()
         self._run_id: RatingRunId | None = None
         self._table: PairingTable | None = None
+        self._order = ""
+        """How sure the newest run is of what was asked for, in words."""
         self._ended: list[PairingResult] = []
         self.is_open = not bots
         self.candidates = self._entrants or None
@@ -218,7 +216,7 @@ class LadderFormat(Format):
             return ()
         table = await self._current_table(capacity, storage)
         if table.is_settled:
-            self.verdict = self._settings.settled(table.size)
+            self.verdict = self._settled()
             return ()
         if self._entrants and table.is_closed and not self._unplayed.total():
             self.verdict = NOTHING_TO_LEARN
@@ -233,6 +231,11 @@ class LadderFormat(Format):
             most=self._room(capacity),
         )
         return [self._plan_pair(*picked) for picked in picks]
+
+    def _settled(self) -> str:
+        """The verdict when the newest run is sure; what the final one is sure of comes behind."""
+        enough = f"{self._finished} games were enough"
+        return enough if self._settings.final else f"{enough}; {self._order}"
 
     def _room(self, capacity: Capacity) -> int:
         """How many pairs may be planned."""
@@ -272,6 +275,8 @@ class LadderFormat(Format):
             games_left=self._games_left,
         )
         self.detail = _standing(self._table, state)
+        if self._settings.rule is not None:
+            self._order = order_words(self._table, state, self._settings.rule)
         return self._table
 
     def _played_out(self, state: LadderState) -> set[BotPair]:
@@ -307,12 +312,10 @@ def _reachable(connection: Connection, asked: NewTournament, here: BotIds) -> tu
 
 
 def _standing(table: PairingTable, state: LadderState) -> LadderStanding | None:
-    found, weakest = table.order, table.weakest
+    found, weakest = table.order, least_sure(table, state)
     if found is None or weakest is None:
         return None
-    names = {row.bot_id: row.bot for row in state.table.standings}
-    ahead, behind = (names[bot] for bot in weakest)
-    return LadderStanding(found.confidence, ahead, behind, found.lead, found.deviation)
+    return LadderStanding(found.confidence, *weakest, found.lead, found.deviation)
 
 
 def _pair(one: BotId, other: BotId) -> BotPair:
