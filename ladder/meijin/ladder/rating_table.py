@@ -33,7 +33,10 @@ from meijin.store.schema import (
 )
 
 ALGORITHM = "rao-kupper-3"
-"""The version of the algorithm; it changes whenever the same games would get other numbers."""
+"""The version of the algorithm; it changes whenever the same games would get other numbers.
+
+That of a release before is then frozen, see `algorithms`.
+"""
 P_DIGITS = 6
 """Decimals of a p-value: small ones say most."""
 BLOCKS = 64

@@ -14,6 +14,7 @@ from meijin.ladder.refresh import refresh
 from meijin.ladder.verification.verify import verify
 from meijin.store import Database
 from meijin.store.ladders import ladders
+from meijin.store.ladders.days import last_mark
 from meijin.store.ladders.games import fingerprint
 from meijin.store.ladders.runs import list_runs
 from meijin.store.rows import add_row, read_rows
@@ -63,13 +64,19 @@ def play_again(connection: Connection, number: int, more: bytes) -> None:
     add_row(connection, again)
 
 
-def test_the_next_run_goes_on_from_the_old_tallies(kept: Database) -> None:
-    """A game that ends now, the same as an old one, is marked; the run of both can be verified."""
+def test_the_next_run_counts_old_games_with_new_ones(kept: Database) -> None:
+    """A game that ends now, the same as an old one, is marked; the run of both can be verified.
+
+    Its tallies take the place of those that an earlier algorithm chained.
+    """
     for number, more in ((1, b""), (2, b"\1\0")):
         kept.write(play_again, number, more)
     run = refresh(kept, LADDER, lambda: LATER)
     assert run is not None
     assert (run.revision, run.games, run.repeats, run.cutoff) == (34, 27, 2, 31)
     assert verify(kept, LADDER).differences == ()
+    mark = kept.read(last_mark, LADDER)
+    assert mark is not None
+    assert mark.cutoff == run.cutoff
     assert [verify(kept, LADDER, run_id).differences for run_id in RUNS] == [(), (), ()]
     assert len(kept.read(list_runs, LADDER, limit=9)) == 4
