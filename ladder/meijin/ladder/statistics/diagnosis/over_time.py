@@ -52,7 +52,10 @@ def _by_player(fit: Fit, counts: PairCounts, time: Integers) -> Points:
     players, span = max(len(fit.players), 1), int(time.max(initial=0)) + 1
     ours = Points.of(fit, counts)
     theirs = ours.reversed_where(np.ones(len(time), dtype=bool))
-    as_first = ours.added_up(counts.first * span + time, players * span)
+    places = counts.first * span + time
+    starts = np.flatnonzero(np.diff(places, prepend=-1))  # far fewer, where all is one time
+    as_first = ours.mapped(lambda column: np.add.reduceat(column, starts))
+    as_first = as_first.added_up(places[starts], players * span)
     as_second = theirs.added_up(counts.second * span + time, players * span)
     sides = zip(as_first.columns, as_second.columns, strict=True)
     return Points(*((one + other).reshape(players, span) for one, other in sides))

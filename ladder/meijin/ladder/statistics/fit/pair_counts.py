@@ -259,7 +259,7 @@ class GroupedCounts:
 
     @cached_property
     def pairs(self) -> PairCounts:
-        return self.counts.pooled()
+        return self.counts if self.counts.openings is None else self.counts.pooled()
 
     @cached_property
     def has_openings(self) -> bool:

@@ -39,6 +39,9 @@ class SharedOpenings:
     @classmethod
     def of(cls, fitted: Fit) -> Self:
         units = fitted.games.units
+        second = np.flatnonzero(units.signs < 0)
+        if not second.size:
+            return cls(0.0, 0.0, 0.0)
         counts = units.counts
         chances = fitted.chances(counts.first, counts.second)
         wins, losses, weights = chances.by_opening(
@@ -48,7 +51,6 @@ class SharedOpenings:
         mean = np.tensordot(weights, scores, axes=1)
         games = counts.wins + counts.draws + counts.losses
         residual = counts.wins + counts.draws / 2 - games * mean
-        second = np.flatnonzero(units.signs < 0)
         first = second - 1
         times = units.row_times[second]
         products, terms = times * games[first] * games[second], residual[first] * residual[second]

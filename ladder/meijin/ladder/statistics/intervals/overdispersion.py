@@ -116,17 +116,15 @@ class _Games:
         counts = fit.games.units.counts
         chances = fit.chances(counts.first, counts.second)
         wins, losses, weights = chances.by_opening(fit.elo[counts.first] - fit.elo[counts.second])
-        outcomes = np.stack((wins, losses, np.maximum(1 - wins - losses, NO_CHANCE)))
-        slopes = np.stack((wins * (1 - wins), -losses * (1 - losses)))
-        slopes = np.concatenate((slopes, -slopes.sum(axis=0, keepdims=True)))
-        mean, slope = ((weights[:, None] * each).sum(axis=1) for each in (outcomes, slopes))
-        scores = slope / mean
-        found = np.stack((counts.wins, counts.losses, counts.draws))
+        draws = np.maximum(1 - wins - losses, NO_CHANCE)
+        by_win, by_loss = weights @ (wins * (1 - wins)), -weights @ (losses * (1 - losses))
+        win, loss = by_win / (weights @ wins), by_loss / (weights @ losses)
+        draw = -(by_win + by_loss) / (weights @ draws)
         return cls(
-            information=(mean * scores**2).sum(axis=0),
-            score=(found * scores).sum(axis=0),
-            single=(found * scores**2).sum(axis=0),
-            by_opening=(outcomes * scores[:, None]).sum(axis=0),
+            information=by_win * (win - draw) + by_loss * (loss - draw),
+            score=counts.wins * win + counts.losses * loss + counts.draws * draw,
+            single=counts.wins * win**2 + counts.losses * loss**2 + counts.draws * draw**2,
+            by_opening=wins * win + losses * loss + draws * draw,
             weights=weights,
         )
 
