@@ -11,10 +11,10 @@ following a group sequential test, 1984; Emerson and Fleming, Parameter estimati
 sequential hypothesis testing, 1990).
 
 What else might have come is known from the results themselves, tilted to other advantages
-(Chuang and Lai, Hybrid resampling methods for confidence intervals, 2000): up to `FEW` results by
-playing the test again and again with them, further on by the first passage of a Brownian motion
-with the drift and the deviation of the ratio, to bounds moved outward by what a step goes past
-them (Siegmund, Corrected diffusion approximations in certain random walk problems, 1979).
+(Chuang and Lai, Hybrid resampling methods for confidence intervals, 2000): the test is played again
+and again with them. Of many results it is looked at after several at once, between bounds moved
+inward by what such a step goes further past them than one result does (Siegmund, Corrected
+diffusion approximations in certain random walk problems, 1979).
 """
 
 import math
@@ -31,7 +31,6 @@ from meijin.ladder.statistics.sequential.sprt import (
     Estimate,
     Scale,
     Sprt,
-    chance_above,
     elo_of_score,
     elo_per_deviation,
     expected_score,
@@ -39,8 +38,8 @@ from meijin.ladder.statistics.sequential.sprt import (
     moments,
 )
 
-FEW = 40
-"""Results up to which the test is played again; a Brownian motion is poor for so few."""
+LOOKS = 40
+"""The most that there are at a run until it is as long as the test was."""
 SMOOTHING = 0.25
 """Added to each count: what has not been seen in a dozen results may yet come."""
 RUNS = 250
@@ -48,9 +47,9 @@ RUNS = 250
 PROPOSALS = (-1.8, 0.0, 1.8)
 """Where the runs are drawn from: deviations of the mean score around that of the results."""
 LOOKAHEAD = 6
-"""Results after which runs are left off that have not stopped: they are less extreme."""
+"""Looks after which runs are left off that have not stopped: they are less extreme."""
 BLOCK = 6
-"""Results of a run between two looks at who has stopped: one look costs as much as 500 rows."""
+"""Looks of a run that are had at once: one alone costs as much as 500 rows."""
 OVERSHOOT = 0.5826
 """The mean overshoot of a random walk's maximum, in deviations of its steps: -zeta(1/2) / sqrt(2 pi)."""
 SEED = 1978
@@ -101,10 +100,7 @@ def _stopped_estimate(test: Sprt, counts: tuple[float, ...], *, is_above: bool) 
 def _estimate_above(test: Sprt, counts: Sequence[float]) -> Estimate:
     """Where `elo1` was accepted."""
     family, count = Tilts.of(counts), sum(counts)
-    if count <= FEW:
-        chance = _chance_by_runs(test, family, np.array(counts))
-    else:
-        chance = _chance_by_passage(test, family, count)
+    chance = _chance(test, family, np.array(counts))
     reach = REACH / (family.deviation * math.sqrt(count))
     slopes = [_root(chance, quantile, reach, HALVINGS) for quantile in QUANTILES]
     elo_low, elo, elo_high = (elo_of_score(family.mean(slope)) for slope in slopes)
@@ -182,55 +178,6 @@ class Tilts:
         return _root(self.mean, wanted, 8 * REACH, 2 * HALVINGS)
 
 
-def _chance_by_passage(test: Sprt, family: Tilts, count: float) -> Chance:
-    """By a Brownian motion."""
-
-    def chance(slope: float) -> float:
-        drift, deviation = _ratio_moments(test, family.tilted(slope), family.scores)
-        overshoot = OVERSHOOT * deviation
-        return chance_above(
-            drift=drift,
-            deviation=deviation,
-            lower=test.lower - overshoot,
-            upper=test.upper + overshoot,
-            time=count,
-        )
-
-    return chance
-
-
-def _ratio_moments(test: Sprt, shares: Floats, scores: Floats) -> tuple[float, float]:
-    """What one result adds to the ratio in the long run: its mean and its deviation.
-
-    By the ratio of two normal distributions with unknown deviations (Van den Bergh, Normalized
-    Elo, section 4.2) and its influence function. Past their maximum that ratio would fall again
-    with the mean, which that of few kinds of results does not.
-    """
-    mean, deviation = moments(shares, scores)
-    standard = (scores - mean) / deviation
-    place = mean / deviation
-    ends = _hypotheses(test, deviation, len(scores))
-    middle, reach = sum(ends) / 2, math.sqrt((ends[1] - ends[0]) ** 2 + 4) / 2
-    near, far = (min(max(place, middle - reach), middle + reach) - end for end in ends)
-    of_mean = near / (1 + near**2) - far / (1 + far**2)
-    if test.scale is Scale.NORMALISED:
-        influence = of_mean * (standard - place / 2 * (standard**2 - 1))
-    else:
-        of_variance = (1 / (1 + near**2) - 1 / (1 + far**2)) / 2
-        influence = of_mean * standard + of_variance * (standard**2 - 1)
-    spread = math.sqrt(float(shares @ influence**2))
-    return math.log((1 + near**2) / (1 + far**2)) / 2, max(spread, 1e-6)
-
-
-def _hypotheses(test: Sprt, deviation: float, kinds: int) -> tuple[float, float]:
-    """Means of a result's score above a half under both, in its deviations."""
-    if test.scale is Scale.NORMALISED:
-        unit = elo_per_deviation(kinds)
-        return test.elo0 / unit, test.elo1 / unit
-    worse, better = (expected_score(elo) - 0.5 for elo in (test.elo0, test.elo1))
-    return worse / deviation, better / deviation
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
     """Runs of a test to their stops; shapes (runs,)."""
@@ -247,19 +194,19 @@ class Runs:
         return self.totals / self.lengths
 
 
-def _chance_by_runs(test: Sprt, family: Tilts, counts: Floats) -> Chance:
+def _chance(test: Sprt, family: Tilts, counts: Floats) -> Chance:
     """By runs of the test from three tilts, weighted for the others.
 
     Such a weight depends on a run's length and points alone (importance sampling from a mixture;
     Owen and Zhou, Safe and effective importance sampling, 2000).
     """
-    count = round(float(counts.sum()))
+    count = float(counts.sum())
     mean = 0.5 + float(counts @ family.scores) / count
     error = family.deviation / math.sqrt(count)
     middle = min(max(mean, 0.05), 0.95)
     means = [min(max(middle + place * error, 0.03), 0.97) for place in PROPOSALS]
     slopes = [family.slope_of_mean(mean) for mean in means]
-    runs = _play(test, [family.tilted(slope) for slope in slopes], count + LOOKAHEAD)
+    runs = _play(test, family, slopes, count)
     proposed = _log_mean([_log_weight(family, runs, slope) for slope in slopes])
     lead = runs.means - (mean - 0.5)
     extreme = runs.has_won * np.where(np.abs(lead) < TIE, 0.5, lead > 0)
@@ -283,33 +230,47 @@ def _log_mean(logarithms: Sequence[Floats]) -> Floats:
     return mean
 
 
-def _play(test: Sprt, proposals: Sequence[Floats], longest: int) -> Runs:
-    """Play a test `RUNS` times with each of some distributions, by equal luck."""
-    luck = np.random.default_rng(SEED).random((RUNS, longest))
-    results = np.concatenate(
-        [np.searchsorted(np.cumsum(shares)[:-1], luck) for shares in proposals]
-    )
-    kinds = np.eye(len(proposals[0]), dtype=np.int64)
-    counts = np.zeros((len(results), len(kinds)), dtype=np.int64)
+def _play(test: Sprt, family: Tilts, slopes: Sequence[float], count: float) -> Runs:
+    """Play a test `RUNS` times from each of some tilts, by equal luck."""
+    step = math.ceil(count / LOOKS)
+    looks = math.ceil(count / step) + LOOKAHEAD
+    drawn = [
+        np.random.default_rng(SEED).multinomial(step, family.tilted(slope), (RUNS, looks))
+        for slope in slopes
+    ]
+    results = np.concatenate(drawn)
+    inward = OVERSHOOT * _step_deviation(test, family) * (math.sqrt(step) - 1)
+    counts = np.zeros((len(results), results.shape[2]), dtype=np.int64)
     signs, going = np.zeros(len(results), dtype=np.int64), np.arange(len(results))
-    for start in range(0, longest, BLOCK):
-        path = counts[going, None] + np.cumsum(kinds[results[going, start : start + BLOCK]], axis=1)
-        found = _signs(test, path.reshape(-1, len(kinds))).reshape(path.shape[:2])
+    for start in range(0, looks, BLOCK):
+        path = counts[going, None] + np.cumsum(results[going, start : start + BLOCK], axis=1)
+        found = _signs(test, path.reshape(-1, path.shape[2]), inward).reshape(path.shape[:2])
         place = np.where(found.any(axis=1), (found != 0).argmax(axis=1), path.shape[1] - 1)
         rows = np.arange(len(going))
         counts[going], signs[going] = path[rows, place], found[rows, place]
         going = going[signs[going] == 0]
         if not len(going):
             break
-    return Runs(counts.sum(axis=1), counts @ np.linspace(-0.5, 0.5, len(kinds)), signs > 0)
+    return Runs(counts.sum(axis=1), counts @ family.scores, signs > 0)
 
 
-def _signs(test: Sprt, counts: Integers) -> Integers:
-    """What counts decide, row by row; equal ones are looked at once."""
+def _step_deviation(test: Sprt, family: Tilts) -> float:
+    """Of what one result adds to the ratio, which is nearly that of two normal distributions."""
+    if test.scale is Scale.NORMALISED:
+        return (test.elo1 - test.elo0) / elo_per_deviation(len(family.scores))
+    return (expected_score(test.elo1) - expected_score(test.elo0)) / family.deviation
+
+
+def _signs(test: Sprt, counts: Integers, inward: float) -> Integers:
+    """What counts decide, row by row; equal ones are looked at once.
+
+    Args:
+        inward: How far the bounds are moved.
+    """
     different, places = _unique(counts)
     ratios = likelihood_ratios(test, different)
-    signs = (ratios >= test.upper).astype(np.int64) - (ratios <= test.lower)
-    return signs[places]
+    above, below = ratios >= test.upper - inward, ratios <= test.lower + inward
+    return (above.astype(np.int64) - below)[places]
 
 
 def _unique(counts: Integers) -> tuple[Integers, NDArray[np.intp]]:

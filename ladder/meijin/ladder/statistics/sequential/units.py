@@ -52,6 +52,8 @@ class _Opening:
 class UnitTally:
     """Counts results by openings; what one adds takes as long however many there are."""
 
+    correlation: float = 0.0
+    """Of the scores of two pairs of one opening, 0 to 1."""
     _openings: defaultdict[Hashable, _Opening] = field(
         default_factory=lambda: defaultdict(_Opening)
     )
@@ -79,6 +81,7 @@ class UnitTally:
         if len(halves) == GAMES_OF_A_PAIR:
             self._add_pair(found, sum(halves))
         self._move(found, found.pairs, 1)
+        self.correlation = self._correlation()
 
     def _move(self, opening: _Opening, pairs: int, sign: int) -> None:
         counts = self._counts[pairs]
@@ -99,9 +102,7 @@ class UnitTally:
         found.pairs += 1
         found.halves += halves
 
-    @property
-    def correlation(self) -> float:
-        """Of the scores of two pairs of one opening, 0 to 1."""
+    def _correlation(self) -> float:
         products = (self._pairs_squared - self._pairs) / 2
         variance = self._squares * self._pairs - self._halves**2  # times the pairs squared
         if not products or not variance:
@@ -116,9 +117,9 @@ class UnitTally:
         return _shrunk(found + 1 / self._pairs, 1 / math.sqrt(products))
 
     def evidence(self) -> Evidence:
-        correlation, counts = self.correlation, [0.0] * (GAMES + PAIRS)
+        counts = [0.0] * (GAMES + PAIRS)
         for pairs, each in self._counts.items():
-            weight = 1 / (1 + max(pairs - 1, 0) * correlation)
+            weight = 1 / (1 + max(pairs - 1, 0) * self.correlation)
             for place, count in enumerate(each):
                 counts[place] += weight * count
         return Evidence(tuple(counts[:GAMES]), tuple(counts[GAMES:]), self._covered)
