@@ -92,10 +92,10 @@ def test_versions_with_their_lineage() -> None:
     newest = pb.BotVersion(version_id="9", version="2.0", name="2.0 #2", parent_version_id="8")
     newest.hardware, newest.threads, newest.deviation = "EPYC", 16, "8 instead of 16 threads"
     newest.rating, newest.margin, newest.rated_games = 1500.4, 20.6, 7
-    listed = [newest, pb.BotVersion(version_id="8", parent_version_id="5")]
+    listed = [newest, pb.BotVersion(version_id="8", parent_version_id="5", threads=1)]
     assert cells(lineage_table(pb.Bot(name="ada"), listed)) == [
         "2.0 #2|id 8|1970-01-01 00:00|EPYC, 16 threads|1500|21|7|8 instead of 16 threads",
-        "id 8|id 5|1970-01-01 00:00|||||",
+        "id 8|id 5|1970-01-01 00:00|1 thread||||",
     ]
 
 

@@ -105,7 +105,7 @@ def _machine(row: pb.Bot | pb.BotVersion) -> str:
     said = (
         row.hardware,
         _rate(row) and f"{_rate(row)} nodes/s",
-        f"{row.threads} threads" if row.threads else "",
+        {0: "", 1: "1 thread"}.get(row.threads, f"{row.threads} threads"),
         memory_text(row.memory_bytes),
     )
     return ", ".join(filter(None, said))
