@@ -73,7 +73,10 @@ async def test_every_format_has_its_page(site: SiteInTest, browsing: Browsing) -
                 ("<progress",),
             ),
             Told(f"/tournaments/{test}", of_test),
-            Told(f"/tournaments/{test}", ("Pairs of games by their points",)),
+            Told(
+                f"/tournaments/{test}",
+                ("Pairs of games by their points", "10 pairs on 10 openings."),
+            ),
             Told(f"/tournaments/{swiss}", ("Round 1", ">Standings<")),
             Told(f"/tournaments/{knockout}", (">Bracket<", ">Final<")),
             refused(f"/tournaments/{cup}/games.x", "there are: sgf", status=404),

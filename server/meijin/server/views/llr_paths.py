@@ -25,7 +25,7 @@ DEFAULT_POINTS = 200
 MOST_MARKS = 2 * MAX_POINTS
 """Counts that are kept of a test: with more, every second one is dropped."""
 MOST_KEPT = 4
-"""Tests that are kept counted; each has up to 70 bytes a game."""
+"""Tests that are kept counted; each has up to 350 bytes a game."""
 
 
 @dataclass(frozen=True, slots=True)
