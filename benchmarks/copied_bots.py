@@ -1,8 +1,8 @@
-"""Signals of copied bots: how many copies they find, and how often they name the innocent.
+"""Signals of copied bots: what they call copies, and how often they name the innocent.
 
     python benchmarks/copied_bots.py [--classes 200] [--bots 20] [--openings 12] [--plies 6]
                                      [--changes 0.05 0.1 0.2 0.4] [--risk 0.01] [--schools 4]
-                                     [--seed 1000] [--processes 2] [--json]
+                                     [--shared 0.5] [--seed 1000] [--processes 2] [--json]
 
 --classes    simulated, half of them with one copied bot and half without any
 --bots       of a class
@@ -11,7 +11,8 @@
 --changes    how much of its play a copy has changed; the classes take turns
 --risk       the chance to name anybody in a class without a copy
 --schools    of a class: bots of one school, such as those who have read the same page, share
-             half of their taste
+             a part of their taste
+--shared     that part
 --seed       of the first class; the threshold of agreement was chosen on the seeds below 1000
 --processes  at a time
 
@@ -19,17 +20,18 @@ A position has eight moves worth playing, each of a quality drawn by lot. A bot 
 quality, times the bot's strength, is the best together with the bot's own taste in this position;
 one move in twenty it plays another. A copy has the taste of the original but in the share of the
 positions that it has changed, and nearly its strength. The rows tell of each change how many copies
-were found, and of all classes how many pairs were named who had copied nothing.
+are called copied or alike, and how many pairs who have copied nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 from report import Row, parser_of, pool_of, report
 
-from meijin.ladder.statistics.diagnosis.copied_play import Choices, agreement, signals
+from meijin.ladder.statistics.diagnosis.copied_play import Choices, Likeness, agreement, signals
 from meijin.ladder.statistics.fit.pair_counts import Floats
 
 MOVES = 8
@@ -47,6 +49,7 @@ class Settings:
     openings: int
     plies: int
     schools: int
+    shared: float
     change: float | None
     """What the last bot has changed of the first one, whose copy it is; ``None`` for no copy."""
     risk: float
@@ -60,6 +63,8 @@ class Player:
     taste: int
     """Seeds what it likes in each position."""
     school: int
+    shared: float
+    """The part of its taste that is its school's."""
     original: int | None = None
     """The taste that it has where it has changed nothing."""
     change: float = 0.0
@@ -69,7 +74,9 @@ class Player:
         own = np.random.default_rng((self.taste, position))
         is_original = self.original is not None and own.random() >= self.change
         taste = self.original if is_original and self.original is not None else self.taste
-        likes: Floats = _drawn(taste, position) + _drawn(self.school, position)
+        own_part, shared_part = np.sqrt(2 * np.array((1 - self.shared, self.shared)))
+        drawn, common = _drawn(taste, position), _drawn(self.school, position)
+        likes: Floats = own_part * drawn + shared_part * common
         return likes
 
 
@@ -101,19 +108,34 @@ class World:
         return self._qualities[position]
 
 
-def judge(settings: Settings) -> tuple[bool, int]:
-    """Play a class: whether its copy is found, and how many others are named."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What pairs of a class are called."""
+
+    copies: Counter[Likeness] = field(default_factory=Counter)
+    innocent: Counter[Likeness] = field(default_factory=Counter)
+    largest: float = 0.0
+    """The largest share of an innocent pair that is named."""
+
+
+def judge(settings: Settings) -> Named:
+    """Play a class, and look who is called what."""
     rng = np.random.default_rng(settings.seed)
     found = agreement(_choices(settings, rng), settings.bots)
-    named = {(each.first, each.second) for each in signals(found, settings.risk)}
-    copied = set() if settings.change is None else {(0, settings.bots - 1)}
-    return bool(named & copied), len(named - copied)
+    copied = None if settings.change is None else (0, settings.bots - 1)
+    all_signals = signals(found, settings.risk)
+    innocent = [each for each in all_signals if (each.first, each.second) != copied]
+    return Named(
+        Counter(each.likeness for each in all_signals if each not in innocent),
+        Counter(each.likeness for each in innocent),
+        max((each.share for each in innocent), default=0.0),
+    )
 
 
 def _choices(settings: Settings, rng: np.random.Generator) -> Choices:
     world = World(rng)
     players = list(_players(settings, rng))
-    anchors = [_new_player(rng, school=0) for _ in range(ANCHORS)]
+    anchors = [_new_player(rng, settings, school=0) for _ in range(ANCHORS)]
     rows = []
     games = product(enumerate(players), anchors, range(settings.openings), range(2))
     for (bot, player), anchor, opening, side in games:
@@ -130,7 +152,8 @@ def _choices(settings: Settings, rng: np.random.Generator) -> Choices:
 
 def _players(settings: Settings, rng: np.random.Generator) -> Iterator[Player]:
     players = [
-        _new_player(rng, school=1 + number % settings.schools) for number in range(settings.bots)
+        _new_player(rng, settings, school=1 + number % settings.schools)
+        for number in range(settings.bots)
     ]
     if settings.change is not None:
         first, last = players[0], players[-1]
@@ -138,17 +161,19 @@ def _players(settings: Settings, rng: np.random.Generator) -> Iterator[Player]:
             strength=first.strength * float(rng.uniform(0.9, 1.1)),
             taste=last.taste,
             school=first.school,
+            shared=settings.shared,
             original=first.taste,
             change=settings.change,
         )
     yield from players
 
 
-def _new_player(rng: np.random.Generator, *, school: int) -> Player:
-    return Player(float(rng.gamma(4.0, 0.5)), int(rng.integers(1 << 31)), school)
+def _new_player(rng: np.random.Generator, settings: Settings, *, school: int) -> Player:
+    strength, taste = float(rng.gamma(4.0, 0.5)), int(rng.integers(1 << 31))
+    return Player(strength, taste, school, settings.shared)
 
 
-def summary(all_settings: list[Settings], results: list[tuple[bool, int]]) -> list[Row]:
+def summary(all_settings: list[Settings], results: list[Named]) -> list[Row]:
     """A row for the classes without a copy, and one for each change."""
     rows: list[Row] = []
     for change in sorted({each.change for each in all_settings}, key=lambda each: each or -1.0):
@@ -157,16 +182,16 @@ def summary(all_settings: list[Settings], results: list[tuple[bool, int]]) -> li
             for settings, result in zip(all_settings, results, strict=True)
             if settings.change == change
         ]
-        innocent = sum(named for _, named in of_change)
-        rows.append(
-            {
-                "copy": "none" if change is None else f"{change:.0%} changed",
-                "classes": len(of_change),
-                "copies_found": sum(found for found, _ in of_change),
-                "innocent_pairs_named": innocent,
-                "classes_with_innocent_named": sum(named > 0 for _, named in of_change),
-            }
-        )
+        row: dict[str, str | int | float] = {
+            "copy": "none" if change is None else f"{change:.0%} changed",
+            "classes": len(of_change),
+        }
+        for word in Likeness:
+            row[f"copies_{word.value}"] = sum(each.copies[word] for each in of_change)
+            row[f"innocent_{word.value}"] = sum(each.innocent[word] for each in of_change)
+            row[f"classes_{word.value}"] = sum(each.innocent[word] > 0 for each in of_change)
+        row["largest_innocent_share"] = max(each.largest for each in of_change)
+        rows.append(row)
     return rows
 
 
@@ -180,6 +205,7 @@ def main() -> None:
     parser.add_argument("--changes", type=float, nargs="+", default=[0.05, 0.1, 0.2, 0.4])
     parser.add_argument("--risk", type=float, default=0.01)
     parser.add_argument("--schools", type=int, default=4)
+    parser.add_argument("--shared", type=float, default=0.5)
     parser.add_argument("--seed", type=int, default=1000)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
@@ -190,6 +216,7 @@ def main() -> None:
             openings=options.openings,
             plies=options.plies,
             schools=options.schools,
+            shared=options.shared,
             change=None if seed % 2 else options.changes[seed // 2 % len(options.changes)],
             risk=options.risk,
         )

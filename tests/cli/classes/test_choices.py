@@ -1,12 +1,14 @@
 from dataclasses import replace
 
+import pytest
 from tests.web.replay.test_replay_page import RECORD
 
-from meijin.cli.classes.choices import ChoiceTable, canonical_choice
+from meijin.cli.classes.choices import ChoiceTable, Copy, canonical_choice
 from meijin.cli.classes.report import OwnGame
 from meijin.game import GOMOKU, Color
 from meijin.game.board.symmetry import symmetries
 from meijin.game.records.record import parse_position
+from meijin.ladder.statistics.diagnosis.copied_play import Signal
 
 
 def test_a_choice_is_the_same_in_every_image_and_order() -> None:
@@ -41,3 +43,12 @@ def test_the_table_has_a_bot_s_own_moves_after_the_opening() -> None:
     (move,) = table.moves_of(1, int(choices.positions[0]))
     spot = table.spots[int(choices.positions[0]), 1, move]
     assert (spot.game_id, spot.ply, spot.move) == ("9", 2, "h9")
+
+
+@pytest.mark.parametrize(("share", "word"), [(0.8, "copied"), (0.6, "alike")])
+def test_a_pair_is_named_by_what_it_shares(share: float, word: str) -> None:
+    signal = Signal(0, 1, 100, observed=88.0, expected=40.0, share=share, score=9.0, p_value=1e-9)
+    pair = Copy("ada", "bob", signal, [])
+    assert pair.as_json()["likeness"] == word
+    first, _ = pair.lines()
+    assert str(first).startswith(f"{word}: ada and bob, the same move in 88 of 100 positions")

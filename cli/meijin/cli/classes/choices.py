@@ -112,14 +112,15 @@ class Copy(NamedTuple):
     def as_json(self) -> dict[str, object]:
         told = [each._asdict() for each in self.coincidences]
         names = {"first": self.first, "second": self.second}
-        return asdict(self.signal) | names | {"positions_told": told}
+        likeness = {"likeness": self.signal.likeness.value}
+        return asdict(self.signal) | names | likeness | {"positions_told": told}
 
     def lines(self) -> Iterator[RenderableType]:
         signal = self.signal
         yield (
-            f"{self.first} and {self.second}: the same move in {signal.observed:.0f} of "
-            f"{signal.positions} positions, {signal.expected:.0f} expected; "
-            f"p = {signal.p_value:.1e}"
+            f"{signal.likeness.value}: {self.first} and {self.second}, the same move in "
+            f"{signal.observed:.0f} of {signal.positions} positions, {signal.expected:.0f} expected "
+            f"(share {signal.share:.2f}); p = {signal.p_value:.1e}"
         )
         yield table("", COLUMNS, self.coincidences)
 

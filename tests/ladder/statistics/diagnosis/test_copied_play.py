@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from meijin.ladder.statistics.diagnosis.copied_play import Choices, agreement, evidence, signals
+from meijin.ladder.statistics.diagnosis.copied_play import (
+    Choices,
+    Likeness,
+    agreement,
+    evidence,
+    signals,
+)
 from meijin.ladder.statistics.fit.pair_counts import Integers
 
 BOTS, POSITIONS = 12, 150
@@ -31,6 +37,20 @@ def test_a_copy_stands_out() -> None:
     assert found.observed > 0.85 * POSITIONS
     assert found.expected == pytest.approx(0.4 * POSITIONS, rel=0.15)
     assert found.p_value < 1e-6
+
+
+def test_what_is_copied_comes_before_what_is_alike() -> None:
+    """Bots that have six moves in ten of each other may be of one school."""
+    rng = np.random.default_rng(3)
+    moves = rng.choice(4, size=(POSITIONS, BOTS), p=[0.55, 0.25, 0.15, 0.05])
+    for first, second, copied in ((0, 1, 0.62), (2, 3, 0.9)):
+        is_copied = rng.random(POSITIONS) < copied
+        moves[:, second] = np.where(is_copied, moves[:, first], moves[:, second])
+    found = signals(agreement(choices_of(moves), BOTS), 0.01)
+    assert [(each.first, each.likeness) for each in found] == [
+        (2, Likeness.COPIED),
+        (0, Likeness.ALIKE),
+    ]
 
 
 @pytest.mark.long

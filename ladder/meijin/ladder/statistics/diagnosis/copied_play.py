@@ -5,12 +5,14 @@ choices tell: a move that everybody plays is no evidence, and one that nobody el
 Over all positions that is a score test of whether the pair's odds of agreeing are those
 (Cox and Snell 1989). Strong bots agree with each other more than that, and so do those of one
 school: what a bot agrees more with everybody is taken off (a median polish, Tukey 1977), and
-what is left is measured by its own spread, so that only pairs that stand out are reported. It is a
+what is left is measured by its own spread, so that only pairs that stand out are reported. How
+much of their play two have in common parts those of one school or source from copies. It is a
 signal, and no proof: friends who have thought of the same may agree as copies do.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -21,9 +23,12 @@ FEWEST_BOTS = 5
 """Bots that have been in a position, the pair among them, before it says something of the pair."""
 LEAST_INFORMATION = 4.0
 """A pair is compared when its agreements have at least this variance: some 20 positions."""
-LEAST_SHARE = 0.5
-"""A pair is reported when it agrees in at least this share of what the others leave open: bots that
+ALIKE_SHARE = 0.5
+"""A pair is alike when it agrees in at least this share of what the others leave open: bots that
 share half of their taste, as those do that were taught alike, agree in a third or so."""
+COPIED_SHARE = 0.77
+"""And copied from this share on: two bots that take four fifths of their taste from one public
+source reached .76 at most in benchmarks/copied_bots.py."""
 UNSEEN = 1.0
 """What choices count that nobody has made yet, in bots."""
 POLISHING = 20
@@ -55,6 +60,15 @@ class Place:
     """How often two others would."""
 
 
+class Likeness(Enum):
+    """How much of their play two bots have in common; the value says it to people."""
+
+    ALIKE = "alike"
+    """As bots of one school or one public source may be."""
+    COPIED = "copied"
+    """More than those are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """A pair that agrees more than its play explains."""
@@ -73,6 +87,10 @@ class Signal:
     """Deviations above what the two agree with everybody."""
     p_value: float
     """The chance of one such pair or more in a class in which nobody has copied."""
+
+    @property
+    def likeness(self) -> Likeness:
+        return Likeness.COPIED if self.share >= COPIED_SHARE else Likeness.ALIKE
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +124,7 @@ def agreement(choices: Choices, bots: int) -> Agreement:
 
 
 def signals(found: Agreement, risk: float) -> list[Signal]:
-    """The pairs that stand out, the clearest first.
+    """The pairs that stand out, those with the largest share first.
 
     Args:
         found: How often each pair agrees.
@@ -134,9 +152,9 @@ def signals(found: Agreement, risk: float) -> list[Signal]:
             score=float(scores[first, second]),
             p_value=float(p_values[first, second]),
         )
-        for first, second in np.argwhere(compared & (p_values <= risk) & (share >= LEAST_SHARE))
+        for first, second in np.argwhere(compared & (p_values <= risk) & (share >= ALIKE_SHARE))
     ]
-    return sorted(made, key=lambda signal: -signal.score)
+    return sorted(made, key=lambda signal: -signal.share)
 
 
 def evidence(choices: Choices, first: int, second: int) -> list[Place]:
