@@ -22,7 +22,6 @@ from meijin.ladder.statistics.fit.pair_counts import (
     GroupedCounts,
     Integers,
     PairCounts,
-    Units,
     connected_components,
     sums,
 )
@@ -42,10 +41,6 @@ TINY = 1e-300
 """Stands for 0 in a denominator."""
 MAX_LOG_ODDS = 30.0
 """Log-odds on the way to infinity, where there is no prior: 1 / (1 + e^-30) is nearly 1 itself."""
-
-
-GAMES_OF_A_UNIT = 2.0
-"""One with each colour."""
 
 
 class NoFitError(ValueError):
@@ -112,7 +107,7 @@ class Chances:
             Both, with one axis for the effects before those of `difference`, and the effects'
             weights; shape (k,).
         """
-        nodes, weights = normal_nodes(self.opening / ELO_PER_NAT, GAMES_OF_A_UNIT)
+        nodes, weights = normal_nodes(self.opening / ELO_PER_NAT)
         lead = np.add.outer(self.opening * nodes, np.asarray(difference) + self.advantage)
         wins, losses = (logistic((sign * lead - self.draws) / ELO_PER_NAT) for sign in (1.0, -1.0))
         return wins, losses, weights
@@ -298,7 +293,7 @@ def fit(
     has_draw_slope = prior.draw_slope > 0 and levels is not None
     levels = np.zeros(len(players)) if levels is None else levels
     posterior = LogPosterior.of(
-        games.units if prior.opening else Units.of_rows(games.pairs),
+        games.pairs,
         len(players),
         prior.precisions,
         opening=prior.opening / ELO_PER_NAT,
@@ -358,7 +353,8 @@ def _newton(
     for steps in range(1, MAX_STEPS + 1):
         gradient = point.gradient()
         try:
-            step = _step(point, gradient, has_draw_slope=posterior.has_draw_slope)
+            is_sound = not (posterior.has_draw_slope or posterior.has_effects)
+            step = _step(point, gradient, is_sound=is_sound)
         except NoSolutionError:
             break
         largest = posterior.max_change(step)
@@ -370,9 +366,9 @@ def _newton(
     raise NoFitError("the counts pull a difference to infinity; give the strengths a prior")
 
 
-def _step(point: Point, gradient: State, *, has_draw_slope: bool) -> State:
-    """Newton's step, or Gauss and Newton's where the slope of draws is so far off that it falls."""
-    if has_draw_slope:
+def _step(point: Point, gradient: State, *, is_sound: bool) -> State:
+    """Newton's step, or where that falls, the slope of draws being far off, the sounder curvature's."""
+    if not is_sound:
         with suppress(NoSolutionError):
             step = point.curvature(is_exact=True).solve(gradient)
             if gradient.dot(step) > 0:

@@ -34,6 +34,9 @@ DRAW_SLOPE = 0.5
 SURE, SURE_SLOPE = 3.0, 4.5
 """Deviations off 0 at which a difference of openings and the draws' slope are surer than chance; the
 latter's are too large by half where nearly all games are drawn."""
+MOST_ROWS = 40_000
+"""Of games that widths are estimated from where openings differ: of more than twice as many a share
+says enough."""
 MOST_FITS = 30
 ENOUGH = 0.25
 """A width that changes by no more Elo is found."""
@@ -59,20 +62,21 @@ def fit_with_widths(
     prior = replace(prior or Prior(), opening=0.0, draw_slope=DRAW_SLOPE)
     games = GroupedCounts.of(counts)
     fitted = _with_levels(games, prior, lineage)
-    again = partial(fit, games, lineage=lineage, levels=fitted.levels)
-    shared = SharedOpenings.of(fitted)
+    again = partial(fit, lineage=lineage, levels=fitted.levels)
+    told, plain, shared = games, fitted, SharedOpenings.of(fitted)
     if shared.deviations > SHOWN:
+        told = games.sample(MOST_ROWS)
         wide = replace(prior, opening=max(ELO_PER_NAT * shared.ratio**0.5, LEAST_OPENING))
-        fitted = again(wide, near=fitted, tolerance=ROUGH)
+        fitted = again(told, wide, near=plain, tolerance=ROUGH)
     elif not len(fitted.lineage):
         return fitted
     for _ in range(MOST_FITS):
         before, after = fitted.prior, _updated(fitted, prior.lineage)
         if max(abs(after.lineage - before.lineage), abs(after.opening - before.opening)) <= ENOUGH:
             break
-        fitted = again(after, near=fitted, tolerance=ROUGH)
+        fitted = again(told, after, near=fitted, tolerance=ROUGH)
     found = replace(after, lineage=float(round(after.lineage)), opening=float(round(after.opening)))
-    return again(found, near=fitted)
+    return again(games, found, near=fitted if told is games else plain)
 
 
 def _with_levels(games: GroupedCounts, prior: Prior, lineage: Lineage | None) -> Fit:

@@ -266,6 +266,13 @@ class GroupedCounts:
         """Whether games are known to have begun with several."""
         return self.counts.openings is not None and len(distinct(self.counts.openings)) > 1
 
+    def sample(self, most: int) -> "GroupedCounts":
+        """About this many rows of them, or all, with both colours of a unit or none; of all players."""
+        counts, share = self.counts, max(len(self.counts.first) // most, 1)
+        assert counts.openings is not None
+        chosen = (counts.first + counts.second + counts.openings) % share == 0
+        return GroupedCounts(self.players, counts.at(chosen))
+
     @cached_property
     def units(self) -> Units:
         """By opening; where there are not several, each row is a unit."""

@@ -88,11 +88,6 @@ class ClusteredPairs(Scores):
         """The sums of a column of the clusters by pair."""
         return sums(self.clusters.pair, self.clusters.times * column, len(self.first))
 
-    @property
-    def sharpness(self) -> Floats:
-        """What a unit of score moves a fit that knows of openings by, and one that does not by 1."""
-        return self.information / self.variance
-
 
 NO_CHANCE = 1e-12
 """Stands for 0 in a denominator."""
@@ -224,7 +219,7 @@ def overdispersion(pairs: ClusteredPairs, own: Floats) -> Overdispersion:
             nats squared; shape (p,).
     """
     # No difference is less sure than by the pair's own games, as unknown draws make some.
-    own = np.minimum(own, pairs.variance / pairs.information**2)
+    own = np.minimum(own, 1 / pairs.information)
     within = _moments(pairs.clusters, own[pairs.clusters.pair])
     between = _moments(pairs, own)
     found = NOTHING
@@ -354,11 +349,10 @@ def _moments(groups: Scores, own: Floats) -> _Moments:
     single games are taken off as far as the fit leaves them in the score: they scatter, most of
     all the rare ones of an upset, and tell of no two games.
     """
-    followed = own * groups.information**2
-    left = np.maximum(1 - followed / groups.variance, 0.0)
+    left = np.maximum(1 - own * groups.information, 0.0)
     single = left**2 * (groups.single - groups.information + own * groups.squares)
     return _Moments(
-        found=groups.score**2 - (groups.variance - followed) - single,
+        found=groups.score**2 - left * groups.variance - single,
         by_correlation=groups.most_alike * left,
         by_pairs=groups.shared * left,
         left=left,

@@ -49,9 +49,11 @@ def robust_covariance(fit: Fit, walked: Floats | None = None) -> RobustCovarianc
     model, pairs = covariance(fit), clustered_pairs(fit)
     own = model.of_differences(pairs.first, pairs.second) / ELO_PER_NAT**2
     found = overdispersion(pairs, own)
+    if fit.prior.opening:
+        model += _sandwich(model, pairs, pairs.by_opening)
     robust = model
     if found.correlation or found.pair_variance:
-        robust += _sandwich(model, pairs, pairs.sharpness**2 * found.excess(pairs))
+        robust += _sandwich(covariance(fit), pairs, found.excess(pairs))
     if walked is not None:
         start = len(model.older)
         robust += Covariance(np.diag(walked[start:]), walked[:start])
