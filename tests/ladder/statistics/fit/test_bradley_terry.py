@@ -4,6 +4,7 @@ import csv
 import math
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from tests.ladder.statistics.made_games import (
 )
 
 from meijin.ladder.statistics.fit.bradley_terry import (
+    ELO_PER_NAT,
     Chances,
     Fit,
     NoFitError,
@@ -179,18 +181,38 @@ def test_the_stronger_two_are_the_more_they_draw() -> None:
     assert Outcomes(20.0, 50.0).between(900.0, 900.0) == Outcomes(20.0, 50.0)
 
 
-@pytest.mark.parametrize("difference", [-300.0, 0.0, 100.0])
-def test_the_information_is_what_a_result_is_expected_to_tell(difference: float) -> None:
-    """Its curvature, or its gradient's square, with the colours drawn by lot."""
+@pytest.mark.parametrize("outcomes", [OUTCOMES, replace(OUTCOMES, opening=300.0)])
+@pytest.mark.parametrize("difference", [-700.0, 0.0, 90.0])
+def test_the_information_is_what_a_result_is_expected_to_tell(
+    difference: float, outcomes: Outcomes
+) -> None:
+    """The mean curvature of a result is the mean square of its gradient, with either colour."""
     curvature = square = 0.0
     for first in (difference, -difference):
-        wins, losses = float(OUTCOMES.wins(first)), float(OUTCOMES.losses(first))
-        for points, chance in ((1.0, wins), (0.5, 1 - wins - losses), (0.0, losses)):
-            slope, bend = OUTCOMES.derivatives(first, points)
+        win, loss = float(outcomes.wins(first)), float(outcomes.losses(first))
+        for points, chance in ((1.0, win), (0.5, 1 - win - loss), (0.0, loss)):
+            slope, bend = outcomes.derivatives(first, points)
             curvature += chance * bend / 2
             square += chance * slope**2 / 2
-    assert OUTCOMES.information(difference) == pytest.approx(curvature)
-    assert OUTCOMES.information(difference) == pytest.approx(square)
+    assert outcomes.information(difference) == pytest.approx(curvature)
+    assert outcomes.information(difference) == pytest.approx(square)
+
+
+@pytest.mark.parametrize("outcomes", [OUTCOMES, replace(OUTCOMES, opening=300.0)])
+@pytest.mark.parametrize("points", [0.0, 0.5, 1.0])
+def test_derivatives_are_those_of_finite_differences(points: float, outcomes: Outcomes) -> None:
+    """Of the logarithm of a result's chance."""
+
+    def logarithm(difference: float) -> float:
+        win, loss = float(outcomes.wins(difference)), float(outcomes.losses(difference))
+        return math.log({1.0: win, 0.5: 1 - win - loss, 0.0: loss}[points])
+
+    step = 0.01
+    above, here, below = (logarithm(120.0 + side * step) for side in (1, 0, -1))
+    gradient, curvature = outcomes.derivatives(120.0, points)
+    assert gradient == pytest.approx(ELO_PER_NAT * (above - below) / (2 * step), rel=1e-4)
+    bend = ELO_PER_NAT**2 * (2 * here - above - below) / step**2
+    assert curvature == pytest.approx(bend, rel=1e-2)
 
 
 def test_the_score_with_both_colours_forgets_the_advantage_of_equals() -> None:

@@ -92,7 +92,9 @@ class Points:
     @classmethod
     def of(cls, fit: Fit, counts: PairCounts) -> Self:
         """The first player's in each row of `counts`, whose players are places in the fit."""
-        wins, losses = fit.wins_and_losses(counts)
+        chances = fit.chances(counts.first, counts.second)
+        lead = fit.elo[counts.first] - fit.elo[counts.second]
+        wins, losses = chances.wins(lead), chances.losses(lead)
         draws = np.maximum(1 - wins - losses, 0.0)
         mean = wins + draws / 2
         won, drawn, lost = (1 - mean) ** 2, (0.5 - mean) ** 2, mean**2
@@ -104,7 +106,7 @@ class Points:
             scored=counts.wins + counts.draws / 2,
             expected=games * mean,
             variance=games * square,
-            slope=games * (wins * (1 - wins) + losses * (1 - losses)) / 2,
+            slope=games * np.add(*chances.slopes(lead)) / 2,
             fourth=games * (fourth - 3 * square**2),
         )
 

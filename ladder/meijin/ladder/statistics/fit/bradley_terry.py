@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from meijin.ladder.statistics.fit.laplacian import Laplacian, NoSolutionError
 from meijin.ladder.statistics.fit.likelihood import (
+    NEVER,
     LogPosterior,
     Point,
     Precisions,
@@ -129,6 +130,14 @@ class Chances:
         difference = np.asarray(difference)
         return (self.score(difference) + 1 - self.score(-difference)) / 2
 
+    def slopes(self, difference: ArrayLike) -> tuple[Floats, Floats]:
+        """By how much winning grows likelier, and losing less likely, with the difference; per nat."""
+        wins, losses, weights = self.by_opening(difference)
+        win_slopes, loss_slopes = (
+            np.tensordot(weights, each * (1 - each), axes=1) for each in (wins, losses)
+        )
+        return win_slopes, loss_slopes
+
     def information(self, difference: ArrayLike) -> Floats:
         """The Fisher information on the difference of a game, colours drawn by lot; per nat^2."""
         difference = np.asarray(difference)
@@ -136,7 +145,10 @@ class Chances:
 
     def _information(self, difference: Floats) -> Floats:
         wins, losses = self.wins(difference), self.losses(difference)
-        return (1 - wins) * (1 - losses) * (wins + losses)
+        win_slopes, loss_slopes = self.slopes(difference)
+        draws = np.maximum(1 - wins - losses, NEVER)
+        by_draws = (loss_slopes - win_slopes) ** 2 / draws
+        return win_slopes**2 / wins + loss_slopes**2 / losses + by_draws
 
     def derivatives(self, difference: float, points: float) -> tuple[float, float]:
         """The gradient and the curvature of a result's log-likelihood, by the difference.
@@ -150,13 +162,15 @@ class Chances:
         """
         if points not in {0.0, 0.5, 1.0}:
             raise ValueError(f"a game gives 1, 0.5 or 0 points, not {points:g}")
-        wins, losses = float(self.wins(difference)), float(self.losses(difference))
-        gradient = curvature = 0.0
-        if points > 0:  # a draw is a win and a loss at once
-            gradient, curvature = 1 - wins, wins * (1 - wins)
-        if points < 1:
-            gradient, curvature = gradient - (1 - losses), curvature + losses * (1 - losses)
-        return gradient, curvature
+        wins, losses, weights = self.by_opening(difference)
+        outcomes, ways = np.stack((wins, losses)), np.array([[1.0], [-1.0]])
+        slopes = ways * outcomes * (1 - outcomes)
+        bends = ways * slopes * (1 - 2 * outcomes)
+        chances, slopes, bends = ((each @ weights) for each in (outcomes, slopes, bends))
+        result = np.array({1.0: (1, 0), 0.0: (0, 1), 0.5: (-1, -1)}[points])
+        chance = max(float(result @ chances) + 4 * points * (1 - points), NEVER)
+        gradient = float(result @ slopes) / chance
+        return gradient, gradient**2 - float(result @ bends) / chance
 
 
 @dataclass(frozen=True, slots=True)
