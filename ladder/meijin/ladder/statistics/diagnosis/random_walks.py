@@ -55,14 +55,18 @@ def _likelihood_ratios(over: Points) -> Floats:
     whole = np.maximum(over.variance.sum(axis=1), np.finfo(float).tiny)
     share = over.variance / whole[:, None]
     bridge, passed = bridges(over)
-    waves = np.sqrt(2) * np.cos(np.pi * FREQUENCIES[:, None, None] * (passed - share / 2))
-    means = (waves * share).sum(axis=2)
-    variances = (waves**2 * share).sum(axis=2) - means**2  # 1, but for players of few times
-    shares = np.diff(bridge, axis=1, prepend=0.0)
-    spectrum = (waves * shares).sum(axis=2) ** 2 / np.maximum(variances, np.finfo(float).eps)
+    waves = np.sqrt(2) * np.cos(np.pi * FREQUENCIES * (passed - share / 2)[:, :, None])
+    waves -= (share[:, :, None] * waves).sum(axis=1, keepdims=True)
+    # A walk's deviation in each wave falls with its frequency. Where many games are of one time, the
+    # waves are not independent of each other.
+    waves /= np.pi * FREQUENCIES
+    seen = np.swapaxes(waves, 1, 2)
+    spread, ways = np.linalg.eigh(seen @ (share[:, :, None] * waves))
+    residuals = np.diff(bridge, axis=1, prepend=0.0)
+    spectrum = (np.swapaxes(ways, 1, 2) @ (seen @ residuals[:, :, None]))[:, :, 0] ** 2
     information = over.slope.sum(axis=1) ** 2 / whole
-    walks = np.multiply.outer(STEPS**2, over.games.sum(axis=1) * information)
-    signal = walks[:, None] * variances / (np.pi * FREQUENCIES[:, None]) ** 2
-    found = (spectrum * signal / (1 + signal) - np.log1p(signal)).sum(axis=1) / 2
+    walks = np.multiply.outer(STEPS**2, over.games.sum(axis=1) * information)[:, :, None]
+    signal = walks * np.maximum(spread, 0.0)
+    found = (spectrum * walks / (1 + signal) - np.log1p(signal)).sum(axis=2) / 2
     ratios: Floats = np.minimum(found, MOST)
     return ratios
