@@ -4,8 +4,8 @@ A player's strength stays as it is, or takes a normal step after each of its gam
 to do either. The cosine transform of a player's residuals over its own games is white where it
 stays, and has the spectrum of a Brownian bridge beside that where it walks (Karhunen 1946 & Loève
 1948): so the likelihoods of both are sums over a few frequencies. A pool in which nobody walks is a
-spike in the prior; in others each of the players does by itself, so that one who changes makes
-nobody else less sure.
+spike in the prior; in others each of the players does by itself, so that one who changes makes the
+others hardly less sure.
 """
 
 import numpy as np
