@@ -38,6 +38,8 @@ TRUSTED_STEP = 0.1
 """A step that moves no log-odds further, and no draw parameter by a larger share, climbs: the
 curvature changes by little more than that share (Bach, Self-concordant analysis for logistic
 regression, 2010)."""
+LEAST_DRAWS = 1e-6
+"""What a player has to be better by, at least, where a draw has come; Elo."""
 TINY = 1e-300
 """Stands for 0 in a denominator."""
 MAX_LOG_ODDS = 30.0
@@ -144,11 +146,26 @@ class Chances:
         return (self._information(difference) + self._information(-difference)) / 2
 
     def _information(self, difference: Floats) -> Floats:
-        wins, losses = self.wins(difference), self.losses(difference)
-        win_slopes, loss_slopes = self.slopes(difference)
-        draws = np.maximum(1 - wins - losses, NEVER)
-        by_draws = (loss_slopes - win_slopes) ** 2 / draws
-        return win_slopes**2 / wins + loss_slopes**2 / losses + by_draws
+        total = np.zeros(np.shape(difference))
+        for chance, slope, _ in self.results(difference):
+            total = total + slope**2 / np.maximum(chance, NEVER)
+        return total
+
+    def results(self, difference: ArrayLike) -> list[tuple[Floats, Floats, Floats]]:
+        """The chances of a win, a draw and a loss, and their first two derivatives by nats."""
+        wins, losses, weights = self.by_opening(difference)
+        # By Rao and Kupper a draw is as likely as a win and a loss at once, times a constant.
+        drawn = wins * losses * np.expm1(2 * np.asarray(self.draws) / ELO_PER_NAT)
+        lead = losses - wins
+        columns = (
+            (wins, wins * (1 - wins), wins * (1 - wins) * (1 - 2 * wins)),
+            (drawn, drawn * lead, drawn * (lead**2 - wins * (1 - wins) - losses * (1 - losses))),
+            (losses, losses * (losses - 1), losses * (1 - losses) * (1 - 2 * losses)),
+        )
+        return [
+            (mean[0], mean[1], mean[2])
+            for mean in ([np.tensordot(weights, each, axes=1) for each in row] for row in columns)
+        ]
 
     def derivatives(self, difference: float, points: float) -> tuple[float, float]:
         """The gradient and the curvature of a result's log-likelihood, by the difference.
@@ -162,15 +179,11 @@ class Chances:
         """
         if points not in {0.0, 0.5, 1.0}:
             raise ValueError(f"a game gives 1, 0.5 or 0 points, not {points:g}")
-        wins, losses, weights = self.by_opening(difference)
-        outcomes, ways = np.stack((wins, losses)), np.array([[1.0], [-1.0]])
-        slopes = ways * outcomes * (1 - outcomes)
-        bends = ways * slopes * (1 - 2 * outcomes)
-        chances, slopes, bends = ((each @ weights) for each in (outcomes, slopes, bends))
-        result = np.array({1.0: (1, 0), 0.0: (0, 1), 0.5: (-1, -1)}[points])
-        chance = max(float(result @ chances) + 4 * points * (1 - points), NEVER)
-        gradient = float(result @ slopes) / chance
-        return gradient, gradient**2 - float(result @ bends) / chance
+        # Where nobody draws, a draw tells what it would if few did.
+        likely = replace(self, draws=np.maximum(self.draws, LEAST_DRAWS))
+        chance, slope, bend = likely.results(difference)[(1.0, 0.5, 0.0).index(points)]
+        gradient = float(slope / chance)
+        return gradient, gradient**2 - float(bend / chance)
 
 
 @dataclass(frozen=True, slots=True)
