@@ -94,8 +94,7 @@ class Points:
         """The first player's in each row of `counts`, whose players are places in the fit."""
         chances = fit.chances(counts.first, counts.second)
         lead = fit.elo[counts.first] - fit.elo[counts.second]
-        wins, losses = chances.wins(lead), chances.losses(lead)
-        draws = np.maximum(1 - wins - losses, 0.0)
+        (wins, win_slopes, _), (draws, _, _), (losses, loss_slopes, _) = chances.results(lead)
         mean = wins + draws / 2
         won, drawn, lost = (1 - mean) ** 2, (0.5 - mean) ** 2, mean**2
         square = wins * won + draws * drawn + losses * lost
@@ -106,7 +105,7 @@ class Points:
             scored=counts.wins + counts.draws / 2,
             expected=games * mean,
             variance=games * square,
-            slope=games * np.add(*chances.slopes(lead)) / 2,
+            slope=games * (win_slopes - loss_slopes) / 2,
             fourth=games * (fourth - 3 * square**2),
         )
 

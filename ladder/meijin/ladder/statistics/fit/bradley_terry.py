@@ -132,14 +132,6 @@ class Chances:
         difference = np.asarray(difference)
         return (self.score(difference) + 1 - self.score(-difference)) / 2
 
-    def slopes(self, difference: ArrayLike) -> tuple[Floats, Floats]:
-        """By how much winning grows likelier, and losing less likely, with the difference; per nat."""
-        wins, losses, weights = self.by_opening(difference)
-        win_slopes, loss_slopes = (
-            np.tensordot(weights, each * (1 - each), axes=1) for each in (wins, losses)
-        )
-        return win_slopes, loss_slopes
-
     def information(self, difference: ArrayLike) -> Floats:
         """The Fisher information on the difference of a game, colours drawn by lot; per nat^2."""
         difference = np.asarray(difference)

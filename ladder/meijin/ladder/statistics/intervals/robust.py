@@ -46,14 +46,14 @@ def robust_covariance(fit: Fit, walked: Floats | None = None) -> RobustCovarianc
         walked: The square of what each strength is now off its mean over its games, in Elo squared,
             shape (n,); 0 without it.
     """
-    model, pairs = covariance(fit), clustered_pairs(fit)
-    own = model.of_differences(pairs.first, pairs.second) / ELO_PER_NAT**2
-    found = overdispersion(pairs, own)
+    bread, pairs = covariance(fit), clustered_pairs(fit)
+    own = bread.of_differences(pairs.first, pairs.second) / ELO_PER_NAT**2
+    found, model = overdispersion(pairs, own), bread
     if fit.prior.opening:
-        model += _sandwich(model, pairs, pairs.by_opening)
+        model += _sandwich(bread, pairs, pairs.by_opening)
     robust = model
     if found.correlation or found.pair_variance:
-        robust += _sandwich(covariance(fit), pairs, found.excess(pairs))
+        robust += _sandwich(bread, pairs, found.excess(pairs))
     if walked is not None:
         start = len(model.older)
         robust += Covariance(np.diag(walked[start:]), walked[:start])
