@@ -64,6 +64,16 @@ def test_form_is_the_most_likely_strength_in_the_last_games() -> None:
         assert found.form_margin[player] == pytest.approx(Z_95 * deviation, rel=0.01)
 
 
+def test_form_is_over_all_openings() -> None:
+    """Where they differ, it is on the scale of the ratings: not pressed together."""
+    games = drawn(np.array([0.0, 400]), 100, np.random.default_rng(3))
+    plain = fit_of(games)
+    fitted = fit(plain.counts, Prior(opening=300.0))
+    found, pressed = performance(fitted, games), performance(plain, games)
+    assert found.form[1] == pytest.approx(fitted.elo[1], abs=0.15 * fitted.elo[1])
+    assert found.form[1] > 1.15 * pressed.form[1]
+
+
 def test_form_follows_who_changes() -> None:
     """300 games of one strength and 100 of another are told by the latter."""
     rng = np.random.default_rng(1)

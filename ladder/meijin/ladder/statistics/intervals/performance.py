@@ -11,8 +11,14 @@ from typing import Self
 
 import numpy as np
 
-from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Fit, logistic
+from meijin.ladder.statistics.fit.bradley_terry import (
+    ELO_PER_NAT,
+    Chances,
+    Fit,
+    logistic,
+)
 from meijin.ladder.statistics.fit.covariance import Z_95
+from meijin.ladder.statistics.fit.likelihood import NEVER
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, Masked, sums
 
 MOST_GAMES, FEWEST_GAMES = 100, 20
@@ -111,17 +117,17 @@ def _newest(player: Integers, time: Integers) -> Integers:
 def _performance(fit: Fit, sides: Sides, points: Floats) -> tuple[Floats, Floats]:
     """Everyone's most likely strength by some games, in nats, and their information on it.
 
-    By Newton's method, each player for itself; a draw is a win and a loss at once.
+    By Fisher's scoring, each player for itself.
     """
     players, precision = len(fit.players), fit.prior.precisions.strength
     level, strength = fit.level / ELO_PER_NAT, fit.elo / ELO_PER_NAT
-    won, lost = points > 0, points < 1
+    chances = Chances(0.0, ELO_PER_NAT * sides.draws, fit.prior.opening)
     for _ in range(MAX_STEPS):
-        odds = strength[sides.player] + sides.lead
-        wins, losses = logistic(odds - sides.draws), logistic(-odds - sides.draws)
-        gradient = won * (1 - wins) - lost * (1 - losses)
-        curvature = won * wins * (1 - wins) + lost * losses * (1 - losses)
-        information = sums(sides.player, curvature, players) + precision
+        results = chances.results(ELO_PER_NAT * (strength[sides.player] + sides.lead))
+        told = [slope / np.maximum(chance, NEVER) for chance, slope, _ in results]
+        gradient = np.select([points == each for each in (1.0, 0.5, 0.0)], told)
+        expected = sum(slope * each for (_, slope, _), each in zip(results, told, strict=True))
+        information = sums(sides.player, np.asarray(expected), players) + precision
         slope = sums(sides.player, gradient, players) - precision * (strength - level)
         step = np.clip(slope / information, -LONGEST_STEP, LONGEST_STEP)
         strength = strength + step
