@@ -66,7 +66,7 @@ from meijin.ladder.tally import TallyCache
 from meijin.ladder.verification.verify import verify
 from meijin.server.views.ladders import ladder_table
 from meijin.store import Database, Durability
-from meijin.store.ladders.games import opening_key
+from meijin.store.ladders.games import fingerprint, opening_key
 from meijin.store.ladders.ladders import set_anchors
 from meijin.store.ladders.sequencer import sequence
 from meijin.store.schema import BotVersionId, Game, GameId, LadderId, Record
@@ -199,9 +199,10 @@ def _row(key: int, black: int, white: int, result: int, *, day: int) -> tuple[ob
     moves = opening + key.to_bytes(8, "little") + _NOISE[start : start + 2 * plies - 8]
     times = _NOISE[start : start + 16 * plies]
     time_text, name = _noon(day), RESULTS[result].value
+    printed = fingerprint(BotVersionId(black), BotVersionId(white), 3, moves)
     return (
         *(key, key, black, white, opening_hash, moves, time_text, times),
-        *(name, key, time_text, key),
+        *(name, key, time_text, printed),
     )
 
 
@@ -306,17 +307,21 @@ class Job:
         yield "standings", self.look
         yield "verify", self.verify
 
+    def noon(self) -> datetime:
+        """The time of the games that end now."""
+        return NOON + timedelta(days=self._day)
+
     def refresh(self) -> None:
         """Publish a run."""
-        assert refresh(self._database, LADDER, lambda: NOON, self._cache)
+        assert refresh(self._database, LADDER, self.noon, self._cache)
 
     def look_for_games(self) -> None:
         """Find nothing to publish."""
-        assert not refresh(self._database, LADDER, lambda: NOON, self._cache)
+        assert not refresh(self._database, LADDER, self.noon, self._cache)
 
     def rate_days(self) -> None:
         """Rate the days that are over."""
-        update_history(self._database, LADDER, NOON + timedelta(days=self._day))
+        update_history(self._database, LADDER, self.noon())
 
     def refresh_all(self) -> None:
         """Publish a run, and rate the days that are over."""
@@ -334,7 +339,7 @@ class Job:
 
     def void(self, key: int) -> None:
         """Void a game."""
-        void = GameVoid(GameId(key), "a measurement", NOON)
+        void = GameVoid(GameId(key), "a measurement", self.noon())
         assert self._database.write(lambda to: void_game(to, void))
 
     def look(self) -> None:
@@ -343,7 +348,8 @@ class Job:
 
     def verify(self) -> None:
         """Verify the run."""
-        assert verify(self._database, LADDER).differences == ()
+        found = verify(self._database, LADDER).differences
+        assert not found, found
 
 
 def measure_job(path: Path, size: Size, days: int, last: str = LAST) -> list[Row]:

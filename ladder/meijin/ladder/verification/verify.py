@@ -21,8 +21,8 @@ from meijin.store.ladders.runs import diagnosed_run, list_runs, runs_beside
 from meijin.store.ladders.versions import parents_of
 from meijin.store.schema import Ladder, LadderId, RatingRun, RatingRunId
 
-CLOCK_SLACK = timedelta(minutes=10)
-"""That a run may seem to be before its games, or those before it: machines' clocks are set."""
+CLOCK_SLACK = timedelta(hours=3)
+"""That a run may seem to be before its games, or those before it: a clock is set by an hour."""
 
 
 @dataclass(frozen=True, slots=True)
