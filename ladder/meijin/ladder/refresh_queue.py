@@ -45,8 +45,8 @@ ACTOR = "refresh_ladder"
 QUEUE = "ladder"
 NAMESPACE = "meijin"
 """Begins every key; databases that share a Redis need different database numbers."""
-SOCKET_TIMEOUT_S = 1.0
-"""Of one call of Redis."""
+SOCKET_TIMEOUT_S = 3.0
+"""Of one call of Redis: a machine that stalls for a second is no outage."""
 DEDUP_TTL_MS = 30_000
 """Milliseconds after which a key expires, so that a lost job is sent again."""
 RETRY_INTERVAL_S = 1.0
