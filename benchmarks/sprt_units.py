@@ -72,8 +72,9 @@ CASES = [
     *(Case("order", 0.0, SERVER, 50.0, 0.0, at_once) for at_once in (2, 16, 128)),
     *(
         Case("alike", alike, openings, elo1, truth)
-        for truth, rows in ((0.0, (0.0, 0.5, 0.9, 0.99)), (1.0, (0.0, 0.5)))
-        for openings, elo1, alike in product(ALL, (50.0, 20.0), rows)
+        for truth, openings, elo1, alike in product(
+            (0.0, 1.0), ALL, (50.0, 20.0), (0.0, 0.5, 0.9, 0.99)
+        )
     ),
     *(Case("order", 0.0, SERVER, 20.0, 0.0, at_once) for at_once in (16, 128)),
     *(Case("images", alike, 40, 20.0, 0.0) for alike in (0.5, 0.9)),
