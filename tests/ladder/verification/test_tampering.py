@@ -183,6 +183,13 @@ def test_a_tampering_is_found(database: Database, statement: str, first: str) ->
     assert re.match(first, found[0])
 
 
+def test_a_clock_may_have_been_stepped(database: Database) -> None:
+    """The run seems to be from two hours before its games."""
+    when = "strftime('%Y-%m-%d %H:%M:%S.000000', max(end_time), '-2 hours')"
+    tamper(database, RUN.format(f"create_time = (SELECT {when} FROM game)"))
+    assert verify(database, LADDER).differences == ()
+
+
 REPLAYED = [
     (GAME.format("result = '0-1'"), 'game 1000001: it ends "white wins by five", and the board'),
 ]
