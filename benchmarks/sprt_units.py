@@ -175,9 +175,9 @@ def former(case: Case, ends: Iterator[PairingResult], most_pairs: int) -> Outcom
     test, games, counts = Sprt(0, case.elo1), 0, [0] * 5
     seen: set[int | None] = set()
     waiting: dict[int, int | None] = {}
-    while sum(counts) < most_pairs and games < 4 * most_pairs:
+    while sum(counts) < most_pairs and (block := list(islice(ends, 2 * BLOCK))):
         path, places = [], []
-        for game in islice(ends, 2 * BLOCK):
+        for game in block:
             games += 1
             points = None if game.fingerprint in seen else _half_points(game)
             seen.add(game.fingerprint)
