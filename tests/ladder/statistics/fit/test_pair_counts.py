@@ -108,8 +108,10 @@ def test_what_two_played_on_an_opening_is_a_unit() -> None:
     assert units.times.tolist() == [2, 1]
     assert units.row_times.tolist() == [2, 2, 1]
     assert units.signs.tolist() == [1, -1, 1]
-    assert [ends.tolist() for ends in units.ends] == [[0, 0], [1, 2]]
-    assert units.games.tolist() == [2, 2]
+    ends = units.counts.first[units.starts], units.counts.second[units.starts]
+    assert [each.tolist() for each in ends] == [[0, 0], [1, 2]]
+    played = units.counts.wins + units.counts.draws + units.counts.losses
+    assert units.added_up(played).tolist() == [2, 2]
 
 
 def test_large_units_stand_for_themselves() -> None:

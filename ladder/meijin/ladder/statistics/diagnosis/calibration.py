@@ -29,16 +29,10 @@ class Calibration:
     def of(cls, fitted: Fit, counts: PairCounts) -> Self:
         """Of games that are not in the fit; those of players whom it does not know are left out."""
         known = np.isin(counts.first, fitted.players) & np.isin(counts.second, fitted.players)
-        rows = PairCounts(
-            places_in(fitted.players, counts.first[known]),
-            places_in(fitted.players, counts.second[known]),
-            counts.wins[known],
-            counts.draws[known],
-            counts.losses[known],
-            None if counts.openings is None else counts.openings[known],
-        )
-        wins, losses = fitted.wins_and_losses(rows)
-        expected = np.round((1 + wins - losses) / 2, DIGITS)
+        rows = counts.at(known)
+        one, other = (places_in(fitted.players, side) for side in (rows.first, rows.second))
+        score = fitted.chances(one, other).score(fitted.elo[one] - fitted.elo[other])
+        expected = np.round(score, DIGITS)
         games = rows.wins + rows.draws + rows.losses
         points = rows.wins + rows.draws / 2
         is_first = expected >= EVEN

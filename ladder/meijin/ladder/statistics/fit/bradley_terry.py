@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from meijin.ladder.statistics.fit.laplacian import Laplacian, NoSolutionError
 from meijin.ladder.statistics.fit.likelihood import (
-    NEVER,
+    TINY,
     LogPosterior,
     Point,
     Precisions,
@@ -40,8 +40,6 @@ curvature changes by little more than that share (Bach, Self-concordant analysis
 regression, 2010)."""
 LEAST_DRAWS = 1e-6
 """What a player has to be better by, at least, where a draw has come; Elo."""
-TINY = 1e-300
-"""Stands for 0 in a denominator."""
 MAX_LOG_ODDS = 30.0
 """Log-odds on the way to infinity, where there is no prior: 1 / (1 + e^-30) is nearly 1 itself."""
 
@@ -140,7 +138,7 @@ class Chances:
     def _information(self, difference: Floats) -> Floats:
         total = np.zeros(np.shape(difference))
         for chance, slope, _ in self.results(difference):
-            total = total + slope**2 / np.maximum(chance, NEVER)
+            total = total + slope**2 / np.maximum(chance, TINY)
         return total
 
     def results(self, difference: ArrayLike) -> list[tuple[Floats, Floats, Floats]]:
@@ -252,15 +250,6 @@ class Fit:
         games = pairs.wins + pairs.draws + pairs.losses
         return sums(pairs.first, games, players) + sums(pairs.second, games, players)
 
-    def wins_and_losses(self, counts: PairCounts) -> tuple[Floats, Floats]:
-        """The probabilities that the first player of each row wins and loses.
-
-        The players are places in the fit.
-        """
-        difference = self.elo[counts.first] - self.elo[counts.second]
-        chances = self.chances(counts.first, counts.second)
-        return chances.wins(difference), chances.losses(difference)
-
     def chances(self, first: Integers, second: Integers) -> Chances:
         """How games end between players, given by their places in the fit."""
         return self.outcomes.between(self.levels[first], self.levels[second])
@@ -369,11 +358,11 @@ def _newton(
 ) -> tuple[Point, int]:
     """The maximum of the posterior by a damped Newton's method, and the number of its steps."""
     point = Point(posterior, start)
+    is_concave = not (posterior.has_draw_slope or posterior.has_effects)
     for steps in range(1, MAX_STEPS + 1):
         gradient = point.gradient()
         try:
-            is_sound = not (posterior.has_draw_slope or posterior.has_effects)
-            step = _step(point, gradient, is_sound=is_sound)
+            step = _step(point, gradient, is_concave=is_concave)
         except NoSolutionError:
             break
         largest = posterior.max_change(step)
@@ -385,9 +374,9 @@ def _newton(
     raise NoFitError("the counts pull a difference to infinity; give the strengths a prior")
 
 
-def _step(point: Point, gradient: State, *, is_sound: bool) -> State:
-    """Newton's step, or where that falls, the slope of draws being far off, the sounder curvature's."""
-    if not is_sound:
+def _step(point: Point, gradient: State, *, is_concave: bool) -> State:
+    """Newton's step; where the posterior need not be concave and that step falls, the sounder one."""
+    if not is_concave:
         with suppress(NoSolutionError):
             step = point.curvature(is_exact=True).solve(gradient)
             if gradient.dot(step) > 0:

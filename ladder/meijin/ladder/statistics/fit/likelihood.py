@@ -275,8 +275,8 @@ def normal_nodes(deviation: float) -> tuple[Floats, Floats]:
     return nodes, weights / weights.sum()
 
 
-NEVER = 1e-300
-"""Stands for the chance of a draw where there is none."""
+TINY = 1e-300
+"""Stands for 0 in a denominator: the chance of a draw where there is none."""
 
 
 class Point:
@@ -295,7 +295,7 @@ class Point:
         against_win = np.exp(self._draws - odds)
         wins, losses = 1 / (1 + against_win), 1 / (1 + np.exp(2 * self._draws) / against_win)
         self._win, self._loss, both = self._mean(wins), self._mean(losses), wins * losses
-        self._draw = np.maximum(self._mean(both) * np.expm1(2 * self._draws), NEVER)
+        self._draw = np.maximum(self._mean(both) * np.expm1(2 * self._draws), TINY)
         win_slopes, loss_slopes = wins * (1 - wins), losses * (1 - losses)
         self._win_slope, self._loss_slope = self._mean(win_slopes), self._mean(loss_slopes)
         self._win_bend = self._mean(win_slopes * (1 - 2 * wins))

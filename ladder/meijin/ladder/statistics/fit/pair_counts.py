@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Masked: TypeAlias = "np.ma.MaskedArray[Any, Any]"
-N = TypeVar("N", np.int64, np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,35 +182,20 @@ class Units:
         return cls(counts, np.arange(rows), np.ones(rows))
 
     @property
-    def ends(self) -> tuple[Integers, Integers]:
-        """The two of each; shapes (units,)."""
-        return self.counts.first[self.starts], self.counts.second[self.starts]
-
-    @property
     def signs(self) -> Floats:
         """1 where the unit's first moves first, and -1 elsewhere; row by row, or one for all."""
         if self._are_rows:
             return np.ones(1)
-        return np.where(self.counts.first == self.per_row(self.ends[0]), 1.0, -1.0)
-
-    @property
-    def games(self) -> Floats:
-        """Of each; shape (units,)."""
-        return self.added_up(self.counts.wins + self.counts.draws + self.counts.losses)
+        first = self.counts.first
+        return np.where(first == np.repeat(first[self.starts], self._lengths), 1.0, -1.0)
 
     @property
     def row_times(self) -> Floats:
-        return self.per_row(self.times)
-
-    def per_row(self, column: NDArray[N]) -> NDArray[N]:
-        """A column of the units, row by row; shape (..., units)."""
-        if self._are_rows:
-            return column
-        return np.repeat(column, np.diff(self.starts, append=len(self.counts.first)), axis=-1)
+        return self.times if self._are_rows else np.repeat(self.times, self._lengths)
 
     def added_up(self, column: Floats) -> Floats:
-        """The sums of a column of rows over each unit; shape (..., rows)."""
-        return column if self._are_rows else np.add.reduceat(column, self.starts, axis=-1)
+        """The sums of a column of rows over each unit; shape (rows,)."""
+        return column if self._are_rows else np.add.reduceat(column, self.starts)
 
     def merged(self, pairs: Integers) -> Self:
         """With likes once; where a count is too large to be compared by, as they are.
@@ -219,7 +203,7 @@ class Units:
         Args:
             pairs: Whose each unit is; the rows of each are in the order of the two; shape (units,).
         """
-        counts, rows = self.counts, len(self.counts.first)
+        counts = self.counts
         results = np.array((counts.wins, counts.draws, counts.losses))
         if results.max(initial=0.0) >= PACKED:
             return self
@@ -229,11 +213,16 @@ class Units:
         order = np.argsort(keys)
         likes = np.flatnonzero(np.diff(keys[order], prepend=-1))
         kept = order[likes]
-        lengths = np.diff(self.starts, append=rows)[kept]
+        lengths = self._lengths[kept]
         starts = np.cumsum(lengths) - lengths
         chosen = np.arange(lengths.sum()) + np.repeat(self.starts[kept] - starts, lengths)
         times = np.diff(likes, append=len(keys)).astype(np.float64)
         return type(self)(counts.at(chosen), starts, times)
+
+    @property
+    def _lengths(self) -> Integers:
+        """How many rows each unit has; shape (units,)."""
+        return np.diff(self.starts, append=len(self.counts.first))
 
     @property
     def _are_rows(self) -> bool:

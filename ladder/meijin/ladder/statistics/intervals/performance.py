@@ -11,14 +11,9 @@ from typing import Self
 
 import numpy as np
 
-from meijin.ladder.statistics.fit.bradley_terry import (
-    ELO_PER_NAT,
-    Chances,
-    Fit,
-    logistic,
-)
+from meijin.ladder.statistics.fit.bradley_terry import ELO_PER_NAT, Chances, Fit, logistic
 from meijin.ladder.statistics.fit.covariance import Z_95
-from meijin.ladder.statistics.fit.likelihood import NEVER
+from meijin.ladder.statistics.fit.likelihood import TINY
 from meijin.ladder.statistics.fit.pair_counts import Floats, Integers, Mask, Masked, sums
 
 MOST_GAMES, FEWEST_GAMES = 100, 20
@@ -124,7 +119,7 @@ def _performance(fit: Fit, sides: Sides, points: Floats) -> tuple[Floats, Floats
     chances = Chances(0.0, ELO_PER_NAT * sides.draws, fit.prior.opening)
     for _ in range(MAX_STEPS):
         results = chances.results(ELO_PER_NAT * (strength[sides.player] + sides.lead))
-        told = [slope / np.maximum(chance, NEVER) for chance, slope, _ in results]
+        told = [slope / np.maximum(chance, TINY) for chance, slope, _ in results]
         gradient = np.select([points == each for each in (1.0, 0.5, 0.0)], told)
         expected = sum(slope * each for (_, slope, _), each in zip(results, told, strict=True))
         information = sums(sides.player, np.asarray(expected), players) + precision
