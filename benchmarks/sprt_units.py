@@ -1,7 +1,7 @@
 """Sequential tests of bots that end alike when an opening comes again, and whose games end late.
 
-    python benchmarks/sprt_units.py [--runs 400] [--worlds alike same order] [--most-pairs 6000]
-                                    [--processes 2] [--json]
+    python benchmarks/sprt_units.py [--runs 400] [--worlds alike images same order]
+                                    [--most-pairs 4000] [--processes 2] [--json]
 
 Two bots are tested for 0 against `elo1` normalised Elo, with risks of 5 %, and are truly `truth`
 apart. A game ends by lot when its opening is played for the first time with its colours; openings
@@ -48,6 +48,8 @@ from meijin.store.schema import BotId
 from meijin.store.tournaments.match_counts import PairingResult
 
 OURS, THEIRS = BotId(1), BotId(2)
+UNEVEN = WORLDS["uneven"]
+strength_of = cache(UNEVEN.strength)
 SERVER = 1040
 """Openings of the server's own."""
 BLOCK = 128
@@ -106,23 +108,6 @@ def deck_of(openings: int) -> tuple[OpeningDeck, dict[bytes, bytes]]:
     return deck, originals
 
 
-@cache
-def strength_of(normalised_elo: float) -> float:
-    """The advantage in Elo that is one in normalised Elo."""
-    scores = np.arange(5) / 4
-
-    def normalised(strength: float) -> float:
-        shares = WORLDS["uneven"].pairs(strength)
-        mean = float(shares @ scores)
-        return (mean - 0.5) / math.sqrt(float(shares @ (scores - mean) ** 2)) * PER_DEVIATION
-
-    low, high = -500.0, 500.0
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if normalised(middle) < normalised_elo else (low, middle)
-    return low
-
-
 class Bots:
     """Two bots, and what they have played."""
 
@@ -140,17 +125,15 @@ class Bots:
         if first[1] < number and self._rng.random() < self._case.alike:
             luck, game = first[0], first[1] if self._case.world == "same" else number
         if opening not in self._bias:
-            self._bias[opening] = self._rng.gauss(60, 150)
+            self._bias[opening] = self._rng.gauss(UNEVEN.advantage, UNEVEN.deviation)
         ahead = (self._strength if ours else -self._strength) + self._bias[opening]
         players = (OURS, THEIRS) if ours else (THEIRS, OURS)
         return PairingResult(number, *players, _result(luck, ahead), game)
 
 
-def _result(luck: float, ahead: float, drawn: float = 0.1) -> Result:
+def _result(luck: float, ahead: float) -> Result:
     """Of a game whose black is this many Elo ahead, the worst for it where luck is near 0."""
-    draws = math.log((1 + drawn) / (1 - drawn))
-    lost = 1 / (1 + math.exp(draws + ahead / 400 * math.log(10)))
-    won = 1 / (1 + math.exp(draws - ahead / 400 * math.log(10)))
+    lost, _, won = UNEVEN.game(ahead)
     if luck < lost:
         return Result.WHITE_WINS
     return Result.BLACK_WINS if luck >= 1 - won else Result.DRAW

@@ -56,22 +56,22 @@ class World:
         """The chances of 0 to 4 half points of a bot this many Elo the stronger; shape (5,)."""
         nodes, weights = np.polynomial.hermite_e.hermegauss(OPENINGS)
         bias = self.advantage + self.deviation * nodes
-        as_first, as_second = self._game(strength + bias), self._game(strength - bias)
+        as_first, as_second = self.game(strength + bias), self.game(strength - bias)
         chances = np.zeros(5)
         for one, other in product(range(3), repeat=2):
             chances[one + other] += weights @ (as_first[one] * as_second[other])
         shares: Floats = chances / chances.sum()
         return shares
 
-    def _game(self, difference: Floats) -> list[Floats]:
+    def game(self, difference: Floats | float) -> list[Floats]:
         """The chances of a loss, a draw and a win."""
         draws = math.log((1 + self.drawn) / (1 - self.drawn))
         win = 1 / (1 + np.exp(draws - difference / ELO_PER_NAT))
         loss = 1 / (1 + np.exp(draws + difference / ELO_PER_NAT))
         return [loss, 1 - win - loss, win]
 
-    def with_advantage(self, normalised_elo: float) -> Floats:
-        """The chances of pairs of a bot with an advantage, by bisection."""
+    def strength(self, normalised_elo: float) -> float:
+        """How many Elo a bot with an advantage is the stronger, by bisection."""
         low, high = -3000.0, 3000.0
         for _ in range(60):
             middle = (low + high) / 2
@@ -79,7 +79,7 @@ class World:
                 low = middle
             else:
                 high = middle
-        return self.pairs(low)
+        return low
 
 
 WORLDS: Mapping[str, World] = {
@@ -122,9 +122,9 @@ def play(test: Sprt, shares: Floats, runs: int, rng: np.random.Generator) -> Int
 
 def judge(case: Case) -> Row:
     """Play a case's tests and compare what is estimated with the truth."""
-    test, truth = Sprt(0, case.elo1), case.truth * case.elo1
+    test, world, truth = Sprt(0, case.elo1), WORLDS[case.world], case.truth * case.elo1
     rng = np.random.default_rng(1978)
-    counts = play(test, WORLDS[case.world].with_advantage(truth), case.runs, rng)
+    counts = play(test, world.pairs(world.strength(truth)), case.runs, rng)
     row: dict[str, str | int | float] = {
         "elo1": case.elo1,
         "world": case.world,
