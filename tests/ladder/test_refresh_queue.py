@@ -16,7 +16,6 @@ from meijin.ladder.refresh_queue import (
     QUEUE,
     REDIS_WORDS,
     RETRY_INTERVAL_S,
-    SOCKET_TIMEOUT_S,
     DedupKeys,
     RefreshQueue,
     connect,
@@ -127,7 +126,7 @@ def test_both_kinds_of_url_are_understood(url: str, wanted: dict[str, object]) -
     """Nothing is connected before the first use; one that can't work is told at once."""
     options = connect(url).connection_pool.connection_kwargs
     assert {name: options[name] for name in wanted} == wanted
-    assert options["socket_timeout"] == options["socket_connect_timeout"] == SOCKET_TIMEOUT_S
+    assert options["socket_timeout"] == options["socket_connect_timeout"] == 3.0
     assert options["retry"]._retries == 0
     with pytest.raises(ValueError, match="scheme"):
         RefreshQueue("localhost:6379")
