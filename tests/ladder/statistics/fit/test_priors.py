@@ -77,7 +77,8 @@ def information(values: Floats, step: float = 0.01) -> Floats:
     moves = step * np.eye(len(values))
     slopes = np.array([chances(values + a) - chances(values - a) for a in moves]) / (2 * step)
     expected = RESULTS.sum(axis=1)[:, None] / chances(values)
-    return np.einsum("akr,bkr,kr->ab", slopes, slopes, expected) - hessian(log_prior, values)
+    told: Floats = np.einsum("akr,bkr,kr->ab", slopes, slopes, expected)
+    return told - hessian(log_prior, values)
 
 
 def hessian(function: Callable[[Floats], float], at: Floats, step: float = 0.5) -> Floats:
