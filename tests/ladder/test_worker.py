@@ -205,19 +205,25 @@ def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, writ
 
 
 @pytest.mark.parametrize(
-    ("words", "lines"),
-    [("MISCONF Errors writing to the AOF file: No space left on device", 0), ("NOSCRIPT", 1)],
+    ("error", "lines"),
+    [
+        (redis.ResponseError("MISCONF Errors writing to the AOF file: No space left on device"), 0),
+        (redis.ConnectionError("Error 2 connecting to unix:///valkey.sock"), 0),
+        (redis.ResponseError("NOSCRIPT"), 1),
+    ],
 )
 def test_consumers_are_silent_about_an_outage(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, words: str, lines: int
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: redis.RedisError,
+    lines: int,
 ) -> None:
-    """A full disk under Redis is told of once, elsewhere; what nobody expects is told in full."""
+    """An outage of Redis is told of once, elsewhere; what nobody expects is told in full."""
     consumer = logging.getLogger("dramatiq.worker.ConsumerThread(ladder)")
     monkeypatch.setattr(consumer, "filters", [])
     monkeypatch.setattr(
         logging.getLogger("dramatiq.worker.ConsumerThread(ladder.DQ)"), "filters", []
     )
     worker_module._quieten_dramatiq()
-    error = redis.ResponseError(words)
     consumer.critical("Consumer encountered an unexpected error.", exc_info=error)
     assert len(caplog.records) == lines

@@ -166,4 +166,6 @@ def _tells_of_an_outage(record: logging.LogRecord) -> bool:
     """Whether a consumer says that Redis is away, or that its disk is full."""
     error = record.exc_info[1] if record.exc_info else None
     is_refused = isinstance(error, redis.ResponseError) and str(error).startswith("MISCONF")
-    return is_refused or "connection error" in str(record.msg)
+    # dramatiq takes one for unexpected where it enqueues what was delayed.
+    is_lost = isinstance(error, redis.ConnectionError) or "connection error" in str(record.msg)
+    return is_refused or is_lost
