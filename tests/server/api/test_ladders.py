@@ -221,7 +221,7 @@ async def test_the_published_standings_are_shown(rated: ServerInTest) -> None:
         assert not row.HasField("preview_elo"), "the run has all games"
 
 
-def test_a_width_that_is_the_default_is_not_told(rated: ServerInTest) -> None:
+async def test_a_width_that_is_the_default_is_not_told(rated: ServerInTest) -> None:
     """Nothing was found then."""
     run = rated.database.read(find_run, rated.database.read(ladders.get_ladder, NAME))
     assert run is not None
