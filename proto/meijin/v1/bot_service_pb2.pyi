@@ -110,6 +110,7 @@ class Bot(_message.Message):
     CONFIGURATION_FIELD_NUMBER: _builtins.int
     THREADS_FIELD_NUMBER: _builtins.int
     MEMORY_BYTES_FIELD_NUMBER: _builtins.int
+    HOSTED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique on the server."""
     owner: _builtins.str
@@ -166,6 +167,8 @@ class Bot(_message.Message):
     """
     memory_bytes: _builtins.int
     """The bytes of memory that that version was told to keep to; likewise."""
+    hosted: _builtins.bool
+    """A host of the arena can run it: it comes when a game wants it."""
     @_builtins.property
     def capabilities(self) -> _play_service_pb2.Capabilities:
         """What it said it can play; absent while it is away."""
@@ -212,10 +215,11 @@ class Bot(_message.Message):
         configuration: _abc.Iterable[_builtins.str] | None = ...,
         threads: _builtins.int | None = ...,
         memory_bytes: _builtins.int | None = ...,
+        hosted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "capabilities", b"capabilities", "create_time", b"create_time", "last_seen_time", b"last_seen_time", "memory_bytes", b"memory_bytes", "rating", b"rating", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "capabilities", b"capabilities", "challenges", b"challenges", "configuration", b"configuration", "connected", b"connected", "create_time", b"create_time", "digest", b"digest", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "hidden", b"hidden", "is_person", b"is_person", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "memory_bytes", b"memory_bytes", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "reason", b"reason", "running_games", b"running_games", "state", b"state", "threads", b"threads", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_rating", b"_rating", "_threads", b"_threads", "capabilities", b"capabilities", "challenges", b"challenges", "configuration", b"configuration", "connected", b"connected", "create_time", b"create_time", "digest", b"digest", "display_name", b"display_name", "games", b"games", "hardware", b"hardware", "hidden", b"hidden", "hosted", b"hosted", "is_person", b"is_person", "ladder", b"ladder", "last_seen_time", b"last_seen_time", "memory_bytes", b"memory_bytes", "name", b"name", "nodes_per_second", b"nodes_per_second", "owner", b"owner", "paused", b"paused", "rating", b"rating", "reason", b"reason", "running_games", b"running_games", "state", b"state", "threads", b"threads", "unexamined", b"unexamined", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
     _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
@@ -305,7 +309,7 @@ class ListBotsRequest(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     SEARCH_FIELD_NUMBER: _builtins.int
     connected: _builtins.bool
-    """Only bots with an open stream."""
+    """Only bots that can play now: with an open stream, or run by a host when a game wants them."""
     page_size: _builtins.int
     """At most this many, 1 to 1000; 100 when absent. A page of long rows ends
     earlier, with a token.

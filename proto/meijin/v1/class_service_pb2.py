@@ -23,10 +23,11 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from meijin.v1 import hosting_service_pb2 as meijin_dot_v1_dot_hosting__service__pb2
 from meijin.v1 import method_pb2 as meijin_dot_v1_dot_method__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/class_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16meijin/v1/method.proto\"\xea\x01\n\x05\x43lass\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x64\x65\x61\x64line\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08students\x18\x04 \x01(\r\x12$\n\x17\x64\x65\x61\x64line_offset_minutes\x18\x05 \x01(\x11H\x00\x88\x01\x01\x12\x0e\n\x06people\x18\x06 \x01(\r\x12\x10\n\x08play_key\x18\x07 \x01(\tB\x1a\n\x18_deadline_offset_minutes\"\xe1\x02\n\x07Student\x12\x0e\n\x06handle\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x12\n\nstudent_id\x18\x03 \x01(\t\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x12\n\nversion_id\x18\x05 \x01(\t\x12-\n\tseen_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tconnected\x18\x07 \x01(\x08\x12\r\n\x05games\x18\x08 \x01(\r\x12\x15\n\rlate_attempts\x18\t \x01(\r\x12-\n\tlate_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bsubmit_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x64octor_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"P\n\x12\x43reateClassRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12,\n\x08\x64\x65\x61\x64line\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"=\n\x13\x43reateClassResponse\x12&\n\x0cschool_class\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Class\"\x87\x02\n\x12UpdateClassRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12,\n\x08\x64\x65\x61\x64line\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x64\x65\x61\x64line_now\x18\x03 \x01(\x08\x12\x18\n\x10without_deadline\x18\x04 \x01(\x08\x12#\n\x07student\x18\x05 \x01(\x0b\x32\x12.meijin.v1.Student\x12$\n\x17\x64\x65\x61\x64line_offset_minutes\x18\x06 \x01(\x11H\x00\x88\x01\x01\x12\x13\n\x06people\x18\x07 \x01(\rH\x01\x88\x01\x01\x42\x1a\n\x18_deadline_offset_minutesB\t\n\x07_people\"q\n\x13UpdateClassResponse\x12&\n\x0cschool_class\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Class\x12#\n\x07student\x18\x02 \x01(\x0b\x32\x12.meijin.v1.Student\x12\r\n\x05token\x18\x03 \x01(\t\"\x1f\n\x0fGetClassRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"`\n\x10GetClassResponse\x12&\n\x0cschool_class\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Class\x12$\n\x08students\x18\x02 \x03(\x0b\x32\x12.meijin.v1.Student\";\n\x12ListClassesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"Q\n\x13ListClassesResponse\x12!\n\x07\x63lasses\x18\x01 \x03(\x0b\x32\x10.meijin.v1.Class\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2\xf6\x03\n\x0c\x43lassService\x12y\n\x0b\x43reateClass\x12\x1d.meijin.v1.CreateClassRequest\x1a\x1e.meijin.v1.CreateClassResponse\"+\x88\xb5\x18\t\x92\xb5\x18\rPOST /classes\x9a\xb5\x18\x12{\"name\": \"autumn\"}\x12\xa4\x01\n\x0bUpdateClass\x12\x1d.meijin.v1.UpdateClassRequest\x1a\x1e.meijin.v1.UpdateClassResponse\"V\x88\xb5\x18\t\x92\xb5\x18\x15PATCH /classes/{name}\x9a\xb5\x18\x35{\"student\": {\"handle\": \"ada\", \"display_name\": \"Ada\"}}\x12`\n\x08GetClass\x12\x1a.meijin.v1.GetClassRequest\x1a\x1b.meijin.v1.GetClassResponse\"\x1b\x88\xb5\x18\n\x92\xb5\x18\x13GET /classes/{name}\x12\x62\n\x0bListClasses\x12\x1d.meijin.v1.ListClassesRequest\x1a\x1e.meijin.v1.ListClassesResponse\"\x14\x88\xb5\x18\n\x92\xb5\x18\x0cGET /classesb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmeijin/v1/class_service.proto\x12\tmeijin.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fmeijin/v1/hosting_service.proto\x1a\x16meijin/v1/method.proto\"\xfa\x01\n\x05\x43lass\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x64\x65\x61\x64line\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08students\x18\x04 \x01(\r\x12$\n\x17\x64\x65\x61\x64line_offset_minutes\x18\x05 \x01(\x11H\x00\x88\x01\x01\x12\x0e\n\x06people\x18\x06 \x01(\r\x12\x10\n\x08play_key\x18\x07 \x01(\t\x12\x0e\n\x06hosted\x18\x08 \x01(\x08\x42\x1a\n\x18_deadline_offset_minutes\"\xa5\x03\n\x07Student\x12\x0e\n\x06handle\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x12\n\nstudent_id\x18\x03 \x01(\t\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x12\n\nversion_id\x18\x05 \x01(\t\x12-\n\tseen_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tconnected\x18\x07 \x01(\x08\x12\r\n\x05games\x18\x08 \x01(\r\x12\x15\n\rlate_attempts\x18\t \x01(\r\x12-\n\tlate_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bsubmit_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x64octor_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nprogram_id\x18\r \x01(\t\x12.\n\rprogram_state\x18\x0e \x01(\x0e\x32\x17.meijin.v1.ProgramState\"`\n\x12\x43reateClassRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12,\n\x08\x64\x65\x61\x64line\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06hosted\x18\x03 \x01(\x08\"=\n\x13\x43reateClassResponse\x12&\n\x0cschool_class\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Class\"\x87\x02\n\x12UpdateClassRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12,\n\x08\x64\x65\x61\x64line\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x64\x65\x61\x64line_now\x18\x03 \x01(\x08\x12\x18\n\x10without_deadline\x18\x04 \x01(\x08\x12#\n\x07student\x18\x05 \x01(\x0b\x32\x12.meijin.v1.Student\x12$\n\x17\x64\x65\x61\x64line_offset_minutes\x18\x06 \x01(\x11H\x00\x88\x01\x01\x12\x13\n\x06people\x18\x07 \x01(\rH\x01\x88\x01\x01\x42\x1a\n\x18_deadline_offset_minutesB\t\n\x07_people\"q\n\x13UpdateClassResponse\x12&\n\x0cschool_class\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Class\x12#\n\x07student\x18\x02 \x01(\x0b\x32\x12.meijin.v1.Student\x12\r\n\x05token\x18\x03 \x01(\t\"\x1f\n\x0fGetClassRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"`\n\x10GetClassResponse\x12&\n\x0cschool_class\x18\x01 \x01(\x0b\x32\x10.meijin.v1.Class\x12$\n\x08students\x18\x02 \x03(\x0b\x32\x12.meijin.v1.Student\";\n\x12ListClassesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"Q\n\x13ListClassesResponse\x12!\n\x07\x63lasses\x18\x01 \x03(\x0b\x32\x10.meijin.v1.Class\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2\xf6\x03\n\x0c\x43lassService\x12y\n\x0b\x43reateClass\x12\x1d.meijin.v1.CreateClassRequest\x1a\x1e.meijin.v1.CreateClassResponse\"+\x88\xb5\x18\t\x92\xb5\x18\rPOST /classes\x9a\xb5\x18\x12{\"name\": \"autumn\"}\x12\xa4\x01\n\x0bUpdateClass\x12\x1d.meijin.v1.UpdateClassRequest\x1a\x1e.meijin.v1.UpdateClassResponse\"V\x88\xb5\x18\t\x92\xb5\x18\x15PATCH /classes/{name}\x9a\xb5\x18\x35{\"student\": {\"handle\": \"ada\", \"display_name\": \"Ada\"}}\x12`\n\x08GetClass\x12\x1a.meijin.v1.GetClassRequest\x1a\x1b.meijin.v1.GetClassResponse\"\x1b\x88\xb5\x18\n\x92\xb5\x18\x13GET /classes/{name}\x12\x62\n\x0bListClasses\x12\x1d.meijin.v1.ListClassesRequest\x1a\x1e.meijin.v1.ListClassesResponse\"\x14\x88\xb5\x18\n\x92\xb5\x18\x0cGET /classesb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,26 +42,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CLASSSERVICE'].methods_by_name['GetClass']._serialized_options = b'\210\265\030\n\222\265\030\023GET /classes/{name}'
   _globals['_CLASSSERVICE'].methods_by_name['ListClasses']._loaded_options = None
   _globals['_CLASSSERVICE'].methods_by_name['ListClasses']._serialized_options = b'\210\265\030\n\222\265\030\014GET /classes'
-  _globals['_CLASS']._serialized_start=102
-  _globals['_CLASS']._serialized_end=336
-  _globals['_STUDENT']._serialized_start=339
-  _globals['_STUDENT']._serialized_end=692
-  _globals['_CREATECLASSREQUEST']._serialized_start=694
-  _globals['_CREATECLASSREQUEST']._serialized_end=774
-  _globals['_CREATECLASSRESPONSE']._serialized_start=776
-  _globals['_CREATECLASSRESPONSE']._serialized_end=837
-  _globals['_UPDATECLASSREQUEST']._serialized_start=840
-  _globals['_UPDATECLASSREQUEST']._serialized_end=1103
-  _globals['_UPDATECLASSRESPONSE']._serialized_start=1105
-  _globals['_UPDATECLASSRESPONSE']._serialized_end=1218
-  _globals['_GETCLASSREQUEST']._serialized_start=1220
-  _globals['_GETCLASSREQUEST']._serialized_end=1251
-  _globals['_GETCLASSRESPONSE']._serialized_start=1253
-  _globals['_GETCLASSRESPONSE']._serialized_end=1349
-  _globals['_LISTCLASSESREQUEST']._serialized_start=1351
-  _globals['_LISTCLASSESREQUEST']._serialized_end=1410
-  _globals['_LISTCLASSESRESPONSE']._serialized_start=1412
-  _globals['_LISTCLASSESRESPONSE']._serialized_end=1493
-  _globals['_CLASSSERVICE']._serialized_start=1496
-  _globals['_CLASSSERVICE']._serialized_end=1998
+  _globals['_CLASS']._serialized_start=135
+  _globals['_CLASS']._serialized_end=385
+  _globals['_STUDENT']._serialized_start=388
+  _globals['_STUDENT']._serialized_end=809
+  _globals['_CREATECLASSREQUEST']._serialized_start=811
+  _globals['_CREATECLASSREQUEST']._serialized_end=907
+  _globals['_CREATECLASSRESPONSE']._serialized_start=909
+  _globals['_CREATECLASSRESPONSE']._serialized_end=970
+  _globals['_UPDATECLASSREQUEST']._serialized_start=973
+  _globals['_UPDATECLASSREQUEST']._serialized_end=1236
+  _globals['_UPDATECLASSRESPONSE']._serialized_start=1238
+  _globals['_UPDATECLASSRESPONSE']._serialized_end=1351
+  _globals['_GETCLASSREQUEST']._serialized_start=1353
+  _globals['_GETCLASSREQUEST']._serialized_end=1384
+  _globals['_GETCLASSRESPONSE']._serialized_start=1386
+  _globals['_GETCLASSRESPONSE']._serialized_end=1482
+  _globals['_LISTCLASSESREQUEST']._serialized_start=1484
+  _globals['_LISTCLASSESREQUEST']._serialized_end=1543
+  _globals['_LISTCLASSESRESPONSE']._serialized_start=1545
+  _globals['_LISTCLASSESRESPONSE']._serialized_end=1626
+  _globals['_CLASSSERVICE']._serialized_start=1629
+  _globals['_CLASSSERVICE']._serialized_end=2131
 # @@protoc_insertion_point(module_scope)

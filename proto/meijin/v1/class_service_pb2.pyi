@@ -8,6 +8,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from meijin.v1 import hosting_service_pb2 as _hosting_service_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -32,6 +33,7 @@ class Class(_message.Message):
     DEADLINE_OFFSET_MINUTES_FIELD_NUMBER: _builtins.int
     PEOPLE_FIELD_NUMBER: _builtins.int
     PLAY_KEY_FIELD_NUMBER: _builtins.int
+    HOSTED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique among classes."""
     students: _builtins.int
@@ -46,6 +48,8 @@ class Class(_message.Message):
     """
     play_key: _builtins.str
     """What the link ends with, `/play?class=` before it; empty where there is none."""
+    hosted: _builtins.bool
+    """The arena runs its bots: students upload them, and none that connects by itself is let in."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was made."""
@@ -66,10 +70,11 @@ class Class(_message.Message):
         deadline_offset_minutes: _builtins.int | None = ...,
         people: _builtins.int = ...,
         play_key: _builtins.str = ...,
+        hosted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "create_time", b"create_time", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "create_time", b"create_time", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes", "name", b"name", "people", b"people", "play_key", b"play_key", "students", b"students"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes", "create_time", b"create_time", "deadline", b"deadline", "deadline_offset_minutes", b"deadline_offset_minutes", "hosted", b"hosted", "name", b"name", "people", b"people", "play_key", b"play_key", "students", b"students"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__deadline_offset_minutes: _TypeAlias = _typing.Literal["deadline_offset_minutes"]  # noqa: Y015
     _WhichOneofArgType__deadline_offset_minutes: _TypeAlias = _typing.Literal["_deadline_offset_minutes", b"_deadline_offset_minutes"]  # noqa: Y015
@@ -95,6 +100,8 @@ class Student(_message.Message):
     LATE_TIME_FIELD_NUMBER: _builtins.int
     SUBMIT_TIME_FIELD_NUMBER: _builtins.int
     DOCTOR_TIME_FIELD_NUMBER: _builtins.int
+    PROGRAM_ID_FIELD_NUMBER: _builtins.int
+    PROGRAM_STATE_FIELD_NUMBER: _builtins.int
     handle: _builtins.str
     """The bot's name on the server."""
     display_name: _builtins.str
@@ -113,6 +120,10 @@ class Student(_message.Message):
     """Finished games of all of its versions."""
     late_attempts: _builtins.int
     """How often another version was refused after the deadline."""
+    program_id: _builtins.str
+    """The program that was uploaded last; empty before the first."""
+    program_state: _hosting_service_pb2.ProgramState.ValueType
+    """What has become of it; unspecified before the first."""
     @_builtins.property
     def seen_time(self) -> _timestamp_pb2.Timestamp:
         """When the bot came last; absent before it was there for the first time."""
@@ -144,10 +155,12 @@ class Student(_message.Message):
         late_time: _timestamp_pb2.Timestamp | None = ...,
         submit_time: _timestamp_pb2.Timestamp | None = ...,
         doctor_time: _timestamp_pb2.Timestamp | None = ...,
+        program_id: _builtins.str = ...,
+        program_state: _hosting_service_pb2.ProgramState.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["doctor_time", b"doctor_time", "late_time", b"late_time", "seen_time", b"seen_time", "submit_time", b"submit_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "display_name", b"display_name", "doctor_time", b"doctor_time", "games", b"games", "handle", b"handle", "late_attempts", b"late_attempts", "late_time", b"late_time", "seen_time", b"seen_time", "student_id", b"student_id", "submit_time", b"submit_time", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "display_name", b"display_name", "doctor_time", b"doctor_time", "games", b"games", "handle", b"handle", "late_attempts", b"late_attempts", "late_time", b"late_time", "program_id", b"program_id", "program_state", b"program_state", "seen_time", b"seen_time", "student_id", b"student_id", "submit_time", b"submit_time", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -161,8 +174,11 @@ class CreateClassRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     DEADLINE_FIELD_NUMBER: _builtins.int
+    HOSTED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """1 to 40 letters, digits, `-`, `_` or `.`."""
+    hosted: _builtins.bool
+    """The arena runs its bots; FAILED_PRECONDITION on a server that hosts none."""
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
         """A time to come; absent for a class without a deadline."""
@@ -172,10 +188,11 @@ class CreateClassRequest(_message.Message):
         *,
         name: _builtins.str = ...,
         deadline: _timestamp_pb2.Timestamp | None = ...,
+        hosted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline", "hosted", b"hosted", "name", b"name"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -392,6 +392,11 @@ class TimeControl(_message.Message):
     INITIAL_FIELD_NUMBER: _builtins.int
     INCREMENT_FIELD_NUMBER: _builtins.int
     PER_MOVE_FIELD_NUMBER: _builtins.int
+    CPU_FIELD_NUMBER: _builtins.int
+    cpu: _builtins.bool
+    """Processor time is charged, or a tenth of what has passed where that is more. Programs that
+    a host runs can play it, and no others.
+    """
     @_builtins.property
     def initial(self) -> _duration_pb2.Duration:
         """On each side's clock at the start; absent when only each move is limited."""
@@ -410,10 +415,11 @@ class TimeControl(_message.Message):
         initial: _duration_pb2.Duration | None = ...,
         increment: _duration_pb2.Duration | None = ...,
         per_move: _duration_pb2.Duration | None = ...,
+        cpu: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["increment", b"increment", "initial", b"initial", "per_move", b"per_move"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["increment", b"increment", "initial", b"initial", "per_move", b"per_move"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu", b"cpu", "increment", b"increment", "initial", b"initial", "per_move", b"per_move"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -463,6 +469,7 @@ class Move(_message.Message):
     RAW_TIME_FIELD_NUMBER: _builtins.int
     CHARGED_TIME_FIELD_NUMBER: _builtins.int
     ANALYSIS_FIELD_NUMBER: _builtins.int
+    CPU_TIME_FIELD_NUMBER: _builtins.int
     cell: _builtins.int
     """The cell: row * width + column, row 0 on top."""
     @_builtins.property
@@ -479,6 +486,12 @@ class Move(_message.Message):
     def analysis(self) -> Global___MoveAnalysis:
         """What the bot thought of it; absent where it said nothing, and in lone moves of WatchGame."""
 
+    @_builtins.property
+    def cpu_time(self) -> _duration_pb2.Duration:
+        """The processor time that a hosted program took for it, as its host has measured it; absent for
+        other bots, and in lone moves of WatchGame.
+        """
+
     def __init__(
         self,
         *,
@@ -486,10 +499,11 @@ class Move(_message.Message):
         raw_time: _duration_pb2.Duration | None = ...,
         charged_time: _duration_pb2.Duration | None = ...,
         analysis: Global___MoveAnalysis | None = ...,
+        cpu_time: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "charged_time", b"charged_time", "raw_time", b"raw_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "charged_time", b"charged_time", "cpu_time", b"cpu_time", "raw_time", b"raw_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "cell", b"cell", "charged_time", b"charged_time", "raw_time", b"raw_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "cell", b"cell", "charged_time", b"charged_time", "cpu_time", b"cpu_time", "raw_time", b"raw_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -127,6 +127,7 @@ class Standing(_message.Message):
     FORM_GAMES_FIELD_NUMBER: _builtins.int
     BOUND_FIELD_NUMBER: _builtins.int
     CHANGED_GAMES_FIELD_NUMBER: _builtins.int
+    HOSTED_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1 on, among those that are shown; 0 for a hidden one, in a matrix that
     was asked for it.
@@ -213,6 +214,8 @@ class Standing(_message.Message):
     """Rated games since its strength changed at once, surer than chance; the rating is
     of all. Absent where it did not.
     """
+    hosted: _builtins.bool
+    """A host of the arena runs it, and measures its time."""
     @_builtins.property
     def as_black(self) -> Global___Score:
         """Rated games with the black stones."""
@@ -258,10 +261,11 @@ class Standing(_message.Message):
         form_games: _builtins.int | None = ...,
         bound: _builtins.float | None = ...,
         changed_games: _builtins.int | None = ...,
+        hosted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_changed_games", b"_changed_games", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "_threads", b"_threads", "as_black", b"as_black", "as_white", b"as_white", "bound", b"bound", "changed_games", b"changed_games", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "memory_bytes", b"memory_bytes", "preview_elo", b"preview_elo", "superiority", b"superiority", "threads", b"threads"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_changed_games", b"_changed_games", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "_threads", b"_threads", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "bound", b"bound", "changed_games", b"changed_games", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "configuration", b"configuration", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "hardware", b"hardware", "linked", b"linked", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_changed_games", b"_changed_games", "_form", b"_form", "_form_games", b"_form_games", "_form_margin", b"_form_margin", "_memory_bytes", b"_memory_bytes", "_preview_elo", b"_preview_elo", "_superiority", b"_superiority", "_threads", b"_threads", "anchor", b"anchor", "as_black", b"as_black", "as_white", b"as_white", "bot", b"bot", "bound", b"bound", "changed_games", b"changed_games", "changes_over_time", b"changes_over_time", "classic_elo", b"classic_elo", "configuration", b"configuration", "depends_on_opponents", b"depends_on_opponents", "digest", b"digest", "elo", b"elo", "faults", b"faults", "form", b"form", "form_games", b"form_games", "form_margin", b"form_margin", "hardware", b"hardware", "hosted", b"hosted", "linked", b"linked", "margin", b"margin", "memory_bytes", b"memory_bytes", "nodes_per_second", b"nodes_per_second", "opponents_elo", b"opponents_elo", "paused", b"paused", "preview_elo", b"preview_elo", "provisional", b"provisional", "rank", b"rank", "superiority", b"superiority", "threads", b"threads", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bound: _TypeAlias = _typing.Literal["bound"]  # noqa: Y015
     _WhichOneofArgType__bound: _TypeAlias = _typing.Literal["_bound", b"_bound"]  # noqa: Y015
@@ -606,6 +610,7 @@ class GetStandingsRequest(_message.Message):
     HARDWARE_FIELD_NUMBER: _builtins.int
     MIN_NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
     MAX_NODES_PER_SECOND_FIELD_NUMBER: _builtins.int
+    HOSTED_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     """The ladder's name; may be empty when there is only one."""
     run_id: _builtins.str
@@ -630,6 +635,8 @@ class GetStandingsRequest(_message.Message):
     """Only versions that told of at least this many nodes a second; all when 0."""
     max_nodes_per_second: _builtins.int
     """Only versions that told of at most this many nodes a second; all when 0."""
+    hosted: _builtins.bool
+    """Only versions that hosts of the arena run, or only others; all when absent."""
     def __init__(
         self,
         *,
@@ -641,12 +648,15 @@ class GetStandingsRequest(_message.Message):
         hardware: _builtins.str = ...,
         min_nodes_per_second: _builtins.int = ...,
         max_nodes_per_second: _builtins.int = ...,
+        hosted: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_hosted", b"_hosted", "hosted", b"hosted"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_versions", b"all_versions", "hardware", b"hardware", "ladder", b"ladder", "max_nodes_per_second", b"max_nodes_per_second", "min_nodes_per_second", b"min_nodes_per_second", "page_size", b"page_size", "page_token", b"page_token", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_hosted", b"_hosted", "all_versions", b"all_versions", "hardware", b"hardware", "hosted", b"hosted", "ladder", b"ladder", "max_nodes_per_second", b"max_nodes_per_second", "min_nodes_per_second", b"min_nodes_per_second", "page_size", b"page_size", "page_token", b"page_token", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__hosted: _TypeAlias = _typing.Literal["hosted"]  # noqa: Y015
+    _WhichOneofArgType__hosted: _TypeAlias = _typing.Literal["_hosted", b"_hosted"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__hosted) -> _WhichOneofReturnType__hosted | None: ...
 
 Global___GetStandingsRequest: _TypeAlias = GetStandingsRequest  # noqa: Y015
 

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16meijin/v1/method.proto\x12\tmeijin.v1\x1a google/protobuf/descriptor.proto*\x9b\x02\n\nPermission\x12\x1a\n\x16PERMISSION_UNSPECIFIED\x10\x00\x12\x15\n\x11PERMISSION_ANYONE\x10\x01\x12\x15\n\x11PERMISSION_READER\x10\x02\x12\x12\n\x0ePERMISSION_BOT\x10\x03\x12\x15\n\x11PERMISSION_PLAYER\x10\x04\x12\x1a\n\x16PERMISSION_EVALUATIONS\x10\x05\x12\x14\n\x10PERMISSION_OWNER\x10\x06\x12\x19\n\x15PERMISSION_CHALLENGES\x10\x07\x12\x1a\n\x16PERMISSION_TOURNAMENTS\x10\x08\x12\x17\n\x13PERMISSION_OPERATOR\x10\t\x12\x16\n\x12PERMISSION_CLASSES\x10\n:K\n\npermission\x12\x1e.google.protobuf.MethodOptions\x18\xd1\x86\x03 \x01(\x0e\x32\x15.meijin.v1.Permission:.\n\x04http\x12\x1e.google.protobuf.MethodOptions\x18\xd2\x86\x03 \x01(\t:1\n\x07\x65xample\x12\x1e.google.protobuf.MethodOptions\x18\xd3\x86\x03 \x01(\t:4\n\x07payload\x12!.google.protobuf.EnumValueOptions\x18\xd1\x86\x03 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16meijin/v1/method.proto\x12\tmeijin.v1\x1a google/protobuf/descriptor.proto*\xc9\x02\n\nPermission\x12\x1a\n\x16PERMISSION_UNSPECIFIED\x10\x00\x12\x15\n\x11PERMISSION_ANYONE\x10\x01\x12\x15\n\x11PERMISSION_READER\x10\x02\x12\x12\n\x0ePERMISSION_BOT\x10\x03\x12\x15\n\x11PERMISSION_PLAYER\x10\x04\x12\x1a\n\x16PERMISSION_EVALUATIONS\x10\x05\x12\x14\n\x10PERMISSION_OWNER\x10\x06\x12\x19\n\x15PERMISSION_CHALLENGES\x10\x07\x12\x1a\n\x16PERMISSION_TOURNAMENTS\x10\x08\x12\x17\n\x13PERMISSION_OPERATOR\x10\t\x12\x16\n\x12PERMISSION_CLASSES\x10\n\x12\x17\n\x13PERMISSION_PROGRAMS\x10\x0b\x12\x13\n\x0fPERMISSION_HOST\x10\x0c:K\n\npermission\x12\x1e.google.protobuf.MethodOptions\x18\xd1\x86\x03 \x01(\x0e\x32\x15.meijin.v1.Permission:.\n\x04http\x12\x1e.google.protobuf.MethodOptions\x18\xd2\x86\x03 \x01(\t:1\n\x07\x65xample\x12\x1e.google.protobuf.MethodOptions\x18\xd3\x86\x03 \x01(\t:4\n\x07payload\x12!.google.protobuf.EnumValueOptions\x18\xd1\x86\x03 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,5 +33,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'meijin.v1.method_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_PERMISSION']._serialized_start=72
-  _globals['_PERMISSION']._serialized_end=355
+  _globals['_PERMISSION']._serialized_end=401
 # @@protoc_insertion_point(module_scope)

@@ -48,6 +48,10 @@ class _PermissionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Permission
     """An operator."""
     PERMISSION_CLASSES: _Permission.ValueType  # 10
     """A bot, about its own class, or an operator."""
+    PERMISSION_PROGRAMS: _Permission.ValueType  # 11
+    """A bot, about its own programs, an owner, about those of its bots, or an operator."""
+    PERMISSION_HOST: _Permission.ValueType  # 12
+    """A host."""
 
 class Permission(_Permission, metaclass=_PermissionEnumTypeWrapper):
     """Who may call a method. Where registration is open everybody may, but for a
@@ -76,6 +80,10 @@ PERMISSION_OPERATOR: Permission.ValueType  # 9
 """An operator."""
 PERMISSION_CLASSES: Permission.ValueType  # 10
 """A bot, about its own class, or an operator."""
+PERMISSION_PROGRAMS: Permission.ValueType  # 11
+"""A bot, about its own programs, an owner, about those of its bots, or an operator."""
+PERMISSION_HOST: Permission.ValueType  # 12
+"""A host."""
 Global___Permission: _TypeAlias = Permission  # noqa: Y015
 
 PERMISSION_FIELD_NUMBER: _builtins.int

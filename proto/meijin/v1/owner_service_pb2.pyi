@@ -296,12 +296,21 @@ class Owner(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
     QUOTA_FIELD_NUMBER: _builtins.int
+    PROGRAM_QUOTA_FIELD_NUMBER: _builtins.int
+    PROGRAM_BYTES_QUOTA_FIELD_NUMBER: _builtins.int
+    PROGRAM_CPU_QUOTA_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique among owners."""
     bots: _builtins.int
     """How many bots it has."""
     quota: _builtins.int
-    """The most bots that it may register; absent for the server's default."""
+    """The most bots that it may register; absent for the server's default. So those that follow."""
+    program_quota: _builtins.int
+    """The most programs of its bots that are kept."""
+    program_bytes_quota: _builtins.int
+    """The most bytes of those."""
+    program_cpu_quota: _builtins.int
+    """The most seconds of processor time a day that they may use."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it came."""
@@ -313,16 +322,109 @@ class Owner(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         bots: _builtins.int = ...,
         quota: _builtins.int | None = ...,
+        program_quota: _builtins.int | None = ...,
+        program_bytes_quota: _builtins.int | None = ...,
+        program_cpu_quota: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_quota", b"_quota", "create_time", b"create_time", "quota", b"quota"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_program_bytes_quota", b"_program_bytes_quota", "_program_cpu_quota", b"_program_cpu_quota", "_program_quota", b"_program_quota", "_quota", b"_quota", "create_time", b"create_time", "program_bytes_quota", b"program_bytes_quota", "program_cpu_quota", b"program_cpu_quota", "program_quota", b"program_quota", "quota", b"quota"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_quota", b"_quota", "bots", b"bots", "create_time", b"create_time", "name", b"name", "quota", b"quota"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_program_bytes_quota", b"_program_bytes_quota", "_program_cpu_quota", b"_program_cpu_quota", "_program_quota", b"_program_quota", "_quota", b"_quota", "bots", b"bots", "create_time", b"create_time", "name", b"name", "program_bytes_quota", b"program_bytes_quota", "program_cpu_quota", b"program_cpu_quota", "program_quota", b"program_quota", "quota", b"quota"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__program_bytes_quota: _TypeAlias = _typing.Literal["program_bytes_quota"]  # noqa: Y015
+    _WhichOneofArgType__program_bytes_quota: _TypeAlias = _typing.Literal["_program_bytes_quota", b"_program_bytes_quota"]  # noqa: Y015
+    _WhichOneofReturnType__program_cpu_quota: _TypeAlias = _typing.Literal["program_cpu_quota"]  # noqa: Y015
+    _WhichOneofArgType__program_cpu_quota: _TypeAlias = _typing.Literal["_program_cpu_quota", b"_program_cpu_quota"]  # noqa: Y015
+    _WhichOneofReturnType__program_quota: _TypeAlias = _typing.Literal["program_quota"]  # noqa: Y015
+    _WhichOneofArgType__program_quota: _TypeAlias = _typing.Literal["_program_quota", b"_program_quota"]  # noqa: Y015
     _WhichOneofReturnType__quota: _TypeAlias = _typing.Literal["quota"]  # noqa: Y015
     _WhichOneofArgType__quota: _TypeAlias = _typing.Literal["_quota", b"_quota"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__program_bytes_quota) -> _WhichOneofReturnType__program_bytes_quota | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__program_cpu_quota) -> _WhichOneofReturnType__program_cpu_quota | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__program_quota) -> _WhichOneofReturnType__program_quota | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__quota) -> _WhichOneofReturnType__quota | None: ...
 
 Global___Owner: _TypeAlias = Owner  # noqa: Y015
+
+@_typing.final
+class UpdateOwnerRequest(_message.Message):
+    """The arguments of UpdateOwner."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    QUOTA_FIELD_NUMBER: _builtins.int
+    PROGRAM_QUOTA_FIELD_NUMBER: _builtins.int
+    PROGRAM_BYTES_QUOTA_FIELD_NUMBER: _builtins.int
+    PROGRAM_CPU_QUOTA_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Which."""
+    quota: _builtins.int
+    """As those of `Owner`; what is absent stays as it is."""
+    program_quota: _builtins.int
+    """Likewise, at most 100,000."""
+    program_bytes_quota: _builtins.int
+    """Likewise, at most 2^50."""
+    program_cpu_quota: _builtins.int
+    """Likewise, at most ten million."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        quota: _builtins.int | None = ...,
+        program_quota: _builtins.int | None = ...,
+        program_bytes_quota: _builtins.int | None = ...,
+        program_cpu_quota: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_program_bytes_quota", b"_program_bytes_quota", "_program_cpu_quota", b"_program_cpu_quota", "_program_quota", b"_program_quota", "_quota", b"_quota", "program_bytes_quota", b"program_bytes_quota", "program_cpu_quota", b"program_cpu_quota", "program_quota", b"program_quota", "quota", b"quota"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_program_bytes_quota", b"_program_bytes_quota", "_program_cpu_quota", b"_program_cpu_quota", "_program_quota", b"_program_quota", "_quota", b"_quota", "name", b"name", "program_bytes_quota", b"program_bytes_quota", "program_cpu_quota", b"program_cpu_quota", "program_quota", b"program_quota", "quota", b"quota"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__program_bytes_quota: _TypeAlias = _typing.Literal["program_bytes_quota"]  # noqa: Y015
+    _WhichOneofArgType__program_bytes_quota: _TypeAlias = _typing.Literal["_program_bytes_quota", b"_program_bytes_quota"]  # noqa: Y015
+    _WhichOneofReturnType__program_cpu_quota: _TypeAlias = _typing.Literal["program_cpu_quota"]  # noqa: Y015
+    _WhichOneofArgType__program_cpu_quota: _TypeAlias = _typing.Literal["_program_cpu_quota", b"_program_cpu_quota"]  # noqa: Y015
+    _WhichOneofReturnType__program_quota: _TypeAlias = _typing.Literal["program_quota"]  # noqa: Y015
+    _WhichOneofArgType__program_quota: _TypeAlias = _typing.Literal["_program_quota", b"_program_quota"]  # noqa: Y015
+    _WhichOneofReturnType__quota: _TypeAlias = _typing.Literal["quota"]  # noqa: Y015
+    _WhichOneofArgType__quota: _TypeAlias = _typing.Literal["_quota", b"_quota"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__program_bytes_quota) -> _WhichOneofReturnType__program_bytes_quota | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__program_cpu_quota) -> _WhichOneofReturnType__program_cpu_quota | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__program_quota) -> _WhichOneofReturnType__program_quota | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__quota) -> _WhichOneofReturnType__quota | None: ...
+
+Global___UpdateOwnerRequest: _TypeAlias = UpdateOwnerRequest  # noqa: Y015
+
+@_typing.final
+class UpdateOwnerResponse(_message.Message):
+    """The answer of UpdateOwner."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OWNER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def owner(self) -> Global___Owner:
+        """As it is now."""
+
+    def __init__(
+        self,
+        *,
+        owner: Global___Owner | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["owner", b"owner"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["owner", b"owner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UpdateOwnerResponse: _TypeAlias = UpdateOwnerResponse  # noqa: Y015
 
 @_typing.final
 class ListOwnersRequest(_message.Message):

@@ -60,6 +60,11 @@ class OwnerServiceStub:
                 request_serializer=meijin_dot_v1_dot_owner__service__pb2.ListOwnersRequest.SerializeToString,
                 response_deserializer=meijin_dot_v1_dot_owner__service__pb2.ListOwnersResponse.FromString,
                 _registered_method=True)
+        self.UpdateOwner = channel.unary_unary(
+                '/meijin.v1.OwnerService/UpdateOwner',
+                request_serializer=meijin_dot_v1_dot_owner__service__pb2.UpdateOwnerRequest.SerializeToString,
+                response_deserializer=meijin_dot_v1_dot_owner__service__pb2.UpdateOwnerResponse.FromString,
+                _registered_method=True)
 
 
 class OwnerServiceServicer:
@@ -105,6 +110,14 @@ class OwnerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def UpdateOwner(self, request, context):
+        """Changes what an owner may have, all of it or nothing. Operators only. NOT_FOUND for an unknown
+        name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_OwnerServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -132,6 +145,11 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     servicer.ListOwners,
                     request_deserializer=meijin_dot_v1_dot_owner__service__pb2.ListOwnersRequest.FromString,
                     response_serializer=meijin_dot_v1_dot_owner__service__pb2.ListOwnersResponse.SerializeToString,
+            ),
+            'UpdateOwner': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateOwner,
+                    request_deserializer=meijin_dot_v1_dot_owner__service__pb2.UpdateOwnerRequest.FromString,
+                    response_serializer=meijin_dot_v1_dot_owner__service__pb2.UpdateOwnerResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -270,6 +288,33 @@ class OwnerService:
             '/meijin.v1.OwnerService/ListOwners',
             meijin_dot_v1_dot_owner__service__pb2.ListOwnersRequest.SerializeToString,
             meijin_dot_v1_dot_owner__service__pb2.ListOwnersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UpdateOwner(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/meijin.v1.OwnerService/UpdateOwner',
+            meijin_dot_v1_dot_owner__service__pb2.UpdateOwnerRequest.SerializeToString,
+            meijin_dot_v1_dot_owner__service__pb2.UpdateOwnerResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -49,6 +49,10 @@ class OwnerServiceStub:
     """
     ListOwners: _grpc.UnaryUnaryMultiCallable[_owner_service_pb2.ListOwnersRequest, _owner_service_pb2.ListOwnersResponse]
     """Lists the owners in the order of their names. Operators only."""
+    UpdateOwner: _grpc.UnaryUnaryMultiCallable[_owner_service_pb2.UpdateOwnerRequest, _owner_service_pb2.UpdateOwnerResponse]
+    """Changes what an owner may have, all of it or nothing. Operators only. NOT_FOUND for an unknown
+    name.
+    """
 
 @_typing.type_check_only
 class OwnerServiceAsyncStub(OwnerServiceStub):
@@ -71,6 +75,10 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     """
     ListOwners: _aio.UnaryUnaryMultiCallable[_owner_service_pb2.ListOwnersRequest, _owner_service_pb2.ListOwnersResponse]  # type: ignore[assignment]
     """Lists the owners in the order of their names. Operators only."""
+    UpdateOwner: _aio.UnaryUnaryMultiCallable[_owner_service_pb2.UpdateOwnerRequest, _owner_service_pb2.UpdateOwnerResponse]  # type: ignore[assignment]
+    """Changes what an owner may have, all of it or nothing. Operators only. NOT_FOUND for an unknown
+    name.
+    """
 
 class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
     """Who bots belong to."""
@@ -120,5 +128,15 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_owner_service_pb2.ListOwnersResponse, _abc.Awaitable[_owner_service_pb2.ListOwnersResponse]]:
         """Lists the owners in the order of their names. Operators only."""
+
+    @_abc_1.abstractmethod
+    def UpdateOwner(
+        self,
+        request: _owner_service_pb2.UpdateOwnerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_service_pb2.UpdateOwnerResponse, _abc.Awaitable[_owner_service_pb2.UpdateOwnerResponse]]:
+        """Changes what an owner may have, all of it or nothing. Operators only. NOT_FOUND for an unknown
+        name.
+        """
 
 def add_OwnerServiceServicer_to_server(servicer: OwnerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

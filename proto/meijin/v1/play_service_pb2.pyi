@@ -393,6 +393,8 @@ class Actions(_message.Message):
     OFFERS_FIELD_NUMBER: _builtins.int
     EVALUATIONS_FIELD_NUMBER: _builtins.int
     READY_FIELD_NUMBER: _builtins.int
+    BEGUN_FIELD_NUMBER: _builtins.int
+    MEASURED_FIELD_NUMBER: _builtins.int
     ready: _builtins.int
     """So many more places of games that ended may take others."""
     @_builtins.property
@@ -427,6 +429,18 @@ class Actions(_message.Message):
     def evaluations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Evaluation]:
         """Positions evaluated outside of games."""
 
+    @_builtins.property
+    def begun(self) -> _containers.RepeatedCompositeFieldContainer[Global___TurnBegun]:
+        """Turns that a hosted program has begun to think about; from the stream of a seat alone. Until
+        then it has waited for a core, which is on nobody's clock.
+        """
+
+    @_builtins.property
+    def measured(self) -> _containers.RepeatedCompositeFieldContainer[Global___TurnMeasured]:
+        """What hosted programs have taken for their turns; from the stream of a seat alone. That of a
+        turn stands in the message of its answer.
+        """
+
     def __init__(
         self,
         *,
@@ -439,14 +453,80 @@ class Actions(_message.Message):
         offers: _abc.Iterable[Global___Offer] | None = ...,
         evaluations: _abc.Iterable[Global___Evaluation] | None = ...,
         ready: _builtins.int = ...,
+        begun: _abc.Iterable[Global___TurnBegun] | None = ...,
+        measured: _abc.Iterable[Global___TurnMeasured] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["choices", b"choices", "declarations", b"declarations", "evaluations", b"evaluations", "failures", b"failures", "offers", b"offers", "placements", b"placements", "plays", b"plays", "ready", b"ready", "resigns", b"resigns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begun", b"begun", "choices", b"choices", "declarations", b"declarations", "evaluations", b"evaluations", "failures", b"failures", "measured", b"measured", "offers", b"offers", "placements", b"placements", "plays", b"plays", "ready", b"ready", "resigns", b"resigns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Actions: _TypeAlias = Actions  # noqa: Y015
+
+@_typing.final
+class TurnBegun(_message.Message):
+    """A hosted program has a core for its turn: its clock runs from now on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    PLY_FIELD_NUMBER: _builtins.int
+    game: _builtins.int
+    """The game's number on this stream."""
+    ply: _builtins.int
+    """The ply of the turn."""
+    def __init__(
+        self,
+        *,
+        game: _builtins.int = ...,
+        ply: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "ply", b"ply"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnBegun: _TypeAlias = TurnBegun  # noqa: Y015
+
+@_typing.final
+class TurnMeasured(_message.Message):
+    """What a turn has taken, as its host has measured it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    PLY_FIELD_NUMBER: _builtins.int
+    WALL_US_FIELD_NUMBER: _builtins.int
+    CPU_US_FIELD_NUMBER: _builtins.int
+    OVERSTEPPED_FIELD_NUMBER: _builtins.int
+    game: _builtins.int
+    """The game's number on this stream."""
+    ply: _builtins.int
+    """The ply of the turn."""
+    wall_us: _builtins.int
+    """Microseconds from handing the turn to the program to its answer."""
+    cpu_us: _builtins.int
+    """Microseconds of processor time meanwhile, of all its threads and processes."""
+    overstepped: _builtins.bool
+    """It has used up its time without an answer."""
+    def __init__(
+        self,
+        *,
+        game: _builtins.int = ...,
+        ply: _builtins.int = ...,
+        wall_us: _builtins.int = ...,
+        cpu_us: _builtins.int = ...,
+        overstepped: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu_us", b"cpu_us", "game", b"game", "overstepped", b"overstepped", "ply", b"ply", "wall_us", b"wall_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnMeasured: _TypeAlias = TurnMeasured  # noqa: Y015
 
 @_typing.final
 class Evaluation(_message.Message):

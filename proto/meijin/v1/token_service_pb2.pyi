@@ -38,6 +38,12 @@ class _TokenKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TokenKind.V
     """To look, where that needs a token."""
     TOKEN_KIND_PERSON: _TokenKind.ValueType  # 70
     """To play as one person: `ChallengeService.EnterAsPerson` makes it, and none is made here."""
+    TOKEN_KIND_HOST: _TokenKind.ValueType  # 71
+    """To run the programs of bots, on a host. An operator makes it."""
+    TOKEN_KIND_SEAT: _TokenKind.ValueType  # 72
+    """To play as one bot with a program that is seated on a host. The server makes it for each
+    seat, and none is made here.
+    """
 
 class TokenKind(_TokenKind, metaclass=_TokenKindEnumTypeWrapper):
     """The scope of a token: what it allows."""
@@ -54,6 +60,12 @@ TOKEN_KIND_READ: TokenKind.ValueType  # 4
 """To look, where that needs a token."""
 TOKEN_KIND_PERSON: TokenKind.ValueType  # 70
 """To play as one person: `ChallengeService.EnterAsPerson` makes it, and none is made here."""
+TOKEN_KIND_HOST: TokenKind.ValueType  # 71
+"""To run the programs of bots, on a host. An operator makes it."""
+TOKEN_KIND_SEAT: TokenKind.ValueType  # 72
+"""To play as one bot with a program that is seated on a host. The server makes it for each
+seat, and none is made here.
+"""
 Global___TokenKind: _TypeAlias = TokenKind  # noqa: Y015
 
 @_typing.final

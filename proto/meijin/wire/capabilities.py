@@ -1,7 +1,7 @@
 """Capabilities: what a bot can play, as it said in its hello."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypeVar
 
@@ -43,6 +43,12 @@ class Capabilities:
     """Positions outside of games too, when somebody asks."""
     announces_readiness: bool = False
     """The place of a game that ended takes another one when the bot says so."""
+    is_hosted: bool = False
+    """A host runs it, and measures its processor time; no bot says so itself."""
+
+    def as_hosted(self) -> "Capabilities":
+        """The same of a program that a host runs: one game at a time, and nothing besides."""
+        return replace(self, max_games=1, evaluates=False, is_hosted=True)
 
     def objection(self, variant: Variant, time_control: TimeControl) -> str | None:
         """Why the bot can't play this, or ``None`` when it can."""
@@ -64,6 +70,8 @@ class Capabilities:
     def _time_objection(self, time_control: TimeControl) -> str | None:
         if move_time(time_control) < self.min_move_time:
             return f"needs {self.min_move_time.total_seconds():g} s a move"
+        if time_control.cpu and not self.is_hosted:
+            return "is not hosted, so that nobody can measure its processor time"
         return None
 
 

@@ -19,6 +19,7 @@ DEFAULT_WEB = f"{DEFAULT_HOST}:7465"
 _ADDRESS = re.compile(
     r"(?P<scheme>grpcs?://)?(?P<host>[^:/\s]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
 )
+_EVERYWHERE = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - nobody listens there
 MAX_PORT = 2**16 - 1
 """The greatest port; gRPC would take a greater one for another, without a word."""
 TLS_SCHEME = "grpcs://"
@@ -29,6 +30,9 @@ UNIX_SCHEME = "unix:"
 WRONG_KIND = "this needs a token of kind"
 """How the refusal of a token of another kind begins."""
 
+COME_BACK = "come back in"
+"""What stands in a refusal that passes, before its seconds."""
+
 # Environment variables.
 SERVER_VARIABLE = "MEIJIN_SERVER"
 """The server's address."""
@@ -36,6 +40,8 @@ TOKEN_VARIABLE = "MEIJIN_TOKEN"  # noqa: S105 - a name
 """A bot's own token."""
 OPERATOR_TOKEN_VARIABLE = "MEIJIN_OPERATOR_TOKEN"  # noqa: S105 - a name
 """An operator's or owner's token."""
+HOST_TOKEN_VARIABLE = "MEIJIN_HOST_TOKEN"  # noqa: S105 - a name
+"""A host's own token."""
 HARDWARE_VARIABLE = "MEIJIN_HARDWARE"
 """What a bot says that it runs on."""
 CA_VARIABLE = "MEIJIN_CA"
@@ -50,6 +56,10 @@ DATABASE_VARIABLE = "MEIJIN_DATABASE_URL"
 REDIS_VARIABLE = "MEIJIN_REDIS_URL"
 SWEEP_VARIABLE = "MEIJIN_SWEEP"
 """The interval of a worker's sweep."""
+PROGRAMS_VARIABLE = "MEIJIN_PROGRAMS"
+"""Where a server keeps programs."""
+WHEELHOUSE_VARIABLE = "MEIJIN_WHEELHOUSE"
+"""The folder of wheels that programs may need."""
 LOG_LEVEL_VARIABLE = "MEIJIN_LOG_LEVEL"
 LOG_FORMAT_VARIABLE = "MEIJIN_LOG_FORMAT"
 COLLECTOR_VARIABLES = (
@@ -69,7 +79,11 @@ SERVER_LOCK_FILE = "server.lock"
 SERVER_LOG_FILE = "server.log"
 """Of a server that a command runs for itself."""
 BACKUP_FOLDER = "backups"
+PROGRAM_FOLDER = "programs"
+"""Programs of bots by their digests, unless the operator keeps them elsewhere."""
 VALKEY_FOLDER = "valkey"
+HOSTED_FOLDER = "hosted"
+"""Of the server's own host: programs that it has fetched."""
 
 MAX_MESSAGE_BYTES = 128 * 1024
 """The largest message that a bot may send, where the operator sets no other limit.
@@ -83,6 +97,8 @@ MAX_RECORDS_BYTES = 256 * 1024
 Both games of a pair are in one. A move takes 185 bytes at most, with an expected line of 64 and
 times of days; so two of 484 moves, with all their evidence in ASCII, take 248,000.
 """
+MAX_CHUNK_BYTES = 64 * 1024
+"""The most bytes of a program in a message."""
 MAX_EVIDENCE, MAX_EVIDENCE_DEPTH = 1 << 15, 8
 """Characters of what supports a forfeit, as JSON, and levels of it."""
 MAX_DISPLAY_NAME = 60
@@ -179,6 +195,12 @@ def parse_address(text: str) -> Address:
         )
     target = f"{form['host']}:{form['port'] or DEFAULT_PORT}"
     return Address(target, is_tls=form["scheme"] == TLS_SCHEME)
+
+
+def on_this_machine(address: str) -> str:
+    """The address by which a server that listens there is reached from its own machine."""
+    host, colon, port = address.rpartition(":")
+    return f"{DEFAULT_HOST}:{port}" if colon and host.strip("[]") in _EVERYWHERE else address
 
 
 def is_local(target: str) -> bool:

@@ -24,6 +24,9 @@ def record_from_proto(message: game_pb2.Game) -> GameRecord:
         moves=tuple(move.cell for move in moves),
         times=tuple(_microseconds(move.charged_time) for move in moves),
         raw_times=tuple(_microseconds(move.raw_time) for move in moves),
+        cpu_times=tuple(
+            _microseconds(move.cpu_time) if move.HasField("cpu_time") else None for move in moves
+        ),
         analysis=tuple(_analysis(move, variant) for move in moves),
         event=f"tournament {message.tournament_id}",
         decisions=tuple(map(_decision, message.decisions)),

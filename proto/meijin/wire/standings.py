@@ -340,6 +340,15 @@ _COLUMNS = (
         is_ascending=True,
     ),
     Column(
+        "hosted",
+        "hosted",
+        "Whether a host of the arena runs it.",
+        lambda row: "yes" if row.hosted else None,
+        drop=7,
+        is_text=True,
+        is_ascending=True,
+    ),
+    Column(
         "threads",
         "threads",
         "Those that its search was told to use, as its owner says.",

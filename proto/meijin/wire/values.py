@@ -112,6 +112,7 @@ def time_control_to_proto(control: TimeControl) -> game_pb2.TimeControl:
         message.increment.FromTimedelta(control.increment)
     if control.per_move is not None:
         message.per_move.FromTimedelta(control.per_move)
+    message.cpu = control.cpu
     return message
 
 
@@ -122,6 +123,7 @@ def time_control_from_proto(message: game_pb2.TimeControl) -> TimeControl:
             initial=message.initial.ToTimedelta() or None,
             increment=message.increment.ToTimedelta() or timedelta(0),
             per_move=message.per_move.ToTimedelta() or None,
+            cpu=message.cpu,
         )
     except OverflowError as error:
         raise ValueError(f"no time control lasts as long: {error}") from None
