@@ -18,6 +18,7 @@ from meijin.store.backup import (
     backups_in,
     check,
     check_integrity,
+    free_backup,
     prune,
     restore,
 )
@@ -139,6 +140,16 @@ def test_a_backup_that_fails_leaves_nothing(file: Path, copy: Path) -> None:
     with pytest.raises(BackupError, match=r"damaged|malformed"):
         back_up(file, copy)
     assert list(copy.parent.iterdir()) == [file.parent]
+
+
+def test_backups_of_one_second_have_names_of_their_own(tmp_path: Path) -> None:
+    first = free_backup(tmp_path, NOON)
+    first.touch()
+    second = free_backup(tmp_path, NOON)
+    assert [first.name, second.name] == [
+        backup_name(NOON),
+        backup_name(NOON + timedelta(seconds=1)),
+    ]
 
 
 def test_the_newest_are_kept(tmp_path: Path) -> None:

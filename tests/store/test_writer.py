@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import IntegrityError, OperationalError
+from tests.conftest import PATIENCE
 from tests.store.conftest import NOON
 from tests.store.stored import stored
 
@@ -17,7 +18,6 @@ from meijin.store import writer as module
 from meijin.store.rows import add_row
 from meijin.store.schema import Owner
 
-SECONDS = 10
 GROUP = 5
 
 
@@ -53,12 +53,14 @@ def held(writer: Writer) -> Iterator[Future[None]]:
 
     def wait(_connection: Connection) -> None:
         entered.set()
-        assert opened.wait(SECONDS)
+        assert opened.wait(PATIENCE)
 
     work = writer.submit(wait)
-    assert entered.wait(SECONDS)
-    yield work
-    opened.set()
+    assert entered.wait(PATIENCE)
+    try:
+        yield work
+    finally:
+        opened.set()
 
 
 @pytest.fixture(name="writer")
@@ -84,7 +86,7 @@ def test_what_waits_is_committed_together(
     """Everything submitted during a commit shares the next one, in order, before it is done."""
     with held(writer):
         futures = add_many(writer, GROUP)
-    names = [future.result(SECONDS) for future in futures]
+    names = [future.result(PATIENCE) for future in futures]
     assert owners(database) == names == [f"owner-{number}" for number in range(GROUP)]
     assert len(commits) == 2
 
@@ -94,7 +96,7 @@ def test_a_group_is_bounded(writer: Writer, commits: list[object]) -> None:
     with held(writer):
         futures = add_many(writer, GROUP + 1)
     for future in futures:
-        future.result(SECONDS)
+        future.result(PATIENCE)
     assert len(commits) == 3
 
 
@@ -104,7 +106,7 @@ def test_urgent_work_comes_first(database: Database, writer: Writer, commits: li
         others = add_many(writer, GROUP)
         urgent = [writer.submit(add(name), is_urgent=True) for name in ("ada", "bob")]
     for future in (*others, *urgent):
-        future.result(SECONDS)
+        future.result(PATIENCE)
     assert owners(database)[:2] == ["ada", "bob"]
     assert len(commits) == 3
 
@@ -119,9 +121,9 @@ def test_a_failing_piece_fails_alone(database: Database, writer: Writer, error: 
             writer.submit(work) for work in (add("ada"), fail_by(error), add("bob"))
         )
         double = writer.submit(add("ada"))
-    assert (before.result(SECONDS), after.result(SECONDS)) == ("ada", "bob")
-    assert failing.exception(SECONDS) is error
-    assert isinstance(double.exception(SECONDS), IntegrityError)
+    assert (before.result(PATIENCE), after.result(PATIENCE)) == ("ada", "bob")
+    assert failing.exception(PATIENCE) is error
+    assert isinstance(double.exception(PATIENCE), IntegrityError)
     assert owners(database) == ["ada", "bob"]
 
 
@@ -132,9 +134,9 @@ def test_work_that_was_cancelled_while_it_waited_is_not_done(
     with held(writer):
         cancelled, kept = writer.submit(add("gone")), writer.submit(add("kept"))
         assert cancelled.cancel()
-    assert kept.result(SECONDS) == "kept"
+    assert kept.result(PATIENCE) == "kept"
     with pytest.raises(CancelledError):
-        cancelled.result(SECONDS)
+        cancelled.result(PATIENCE)
     assert owners(database) == ["kept"]
 
 
@@ -142,7 +144,7 @@ def test_work_that_has_begun_can_not_be_cancelled(database: Database, writer: Wr
     """A caller that gives up during the commit harms nobody: the thread goes on."""
     with held(writer) as work:
         assert not work.cancel()
-    assert writer.submit(add("next")).result(SECONDS) == "next"
+    assert writer.submit(add("next")).result(PATIENCE) == "next"
     assert owners(database) == ["next"]
 
 
@@ -170,7 +172,7 @@ def test_work_is_not_repeated_when_the_answer_of_its_commit_is_lost(
     with held(writer):
         futures: list[Future[Any]] = [writer.submit(work), *add_many(writer, others)]
         lose_answers(database, monkeypatch)
-    failures = [type(future.exception(SECONDS)) for future in futures]
+    failures = [type(future.exception(PATIENCE)) for future in futures]
     assert failures == [OperationalError] * (1 + others)
     assert runs == [1]
     assert owners(database) == ["ada", *(f"owner-{number}" for number in range(others))]
@@ -200,10 +202,10 @@ def test_a_group_that_can_not_begin_fails_at_once(
     with held(writer):
         futures = add_many(writer, 2 * GROUP)
         monkeypatch.setattr(Connection, "begin", refuse)
-    assert all(type(one.exception(SECONDS)) is OperationalError for one in futures)
+    assert all(type(one.exception(PATIENCE)) is OperationalError for one in futures)
     assert len(begins) == 1
     monkeypatch.undo()
-    assert writer.submit(add("ada")).result(SECONDS) == "ada"
+    assert writer.submit(add("ada")).result(PATIENCE) == "ada"
 
 
 @pytest.mark.parametrize(("kind", "is_away"), [(IntegrityError, False), (OperationalError, True)])
@@ -217,8 +219,8 @@ def test_a_database_that_is_away_twice_fails_the_group(
         before = writer.submit(add("ada"))
         failing = [writer.submit(fail) for _ in range(GROUP - 2)]
         after = writer.submit(add("bob"))
-    assert all(type(one.exception(SECONDS)) is kind for one in failing)
-    ends = [type(one.exception(SECONDS)) for one in (before, after)]
+    assert all(type(one.exception(PATIENCE)) is kind for one in failing)
+    ends = [type(one.exception(PATIENCE)) for one in (before, after)]
     assert ends == [kind if is_away else type(None)] * 2
     assert len(runs) == (2 if is_away else GROUP - 2)
     assert owners(database) == ([] if is_away else ["ada", "bob"])

@@ -14,6 +14,7 @@
 - `tournaments`: tournaments and challenges made, played, listed and counted; a package
 - `ladders`: what ladders are computed from, and what is published; a package
 - `bots`: bots and their versions
+- `programs`: programs of bots, their admissions, and what they use; a package
 - `access`: who may do what, and what was changed; a package
 - `webhooks`: webhooks, and what is delivered to them; a package
 - `errors`: what is not found, and what may have been meant

@@ -57,6 +57,12 @@ def backup_name(now: datetime) -> str:
     return f"meijin-{now.astimezone(UTC):{_TIME_FORMAT}}.db"
 
 
+def free_backup(folder: Path, now: datetime) -> Path:
+    """A new file for a backup, whose name is a later second's where another one has that of now."""
+    seconds = (now + timedelta(seconds=later) for later in count())
+    return next(path for each in seconds if not (path := folder / backup_name(each)).exists())
+
+
 def backups_in(folder: Path) -> list[Backup]:
     """The finished backups in a folder, newest first."""
     found = []

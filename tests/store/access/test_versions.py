@@ -132,7 +132,7 @@ def test_what_was_left_out_is_filled_in(database: Database, add_bots: AddBots) -
     silent = come_as(database, ada, hardware="", nodes_per_second=0, **nothing)
     assert come_as(database, ada).version.id == silent.version.id
     (row,) = database.read(versions_of, ada, "d")
-    assert [getattr(row, name) for name in MACHINE] == ["Ryzen", 4, 2**30, 1_000_000]
+    assert [getattr(row, name) for name in MACHINE] == ["Ryzen", 4, 2**30, 1_000_000, False]
     assert come_as(database, ada, hardware="").version.id == silent.version.id
     assert come_as(database, ada, hardware="EPYC").version.id != silent.version.id
 

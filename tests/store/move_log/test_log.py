@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Event, Thread, current_thread
 
 import pytest
+from tests.conftest import PATIENCE
 from tests.store.move_log.entries import ENTRY_BYTES, append, begin, entry
 
 from meijin.store import StoreInUseError
@@ -28,7 +29,6 @@ from meijin.store.move_log.segment import (
 )
 from meijin.store.schema import EntryId
 
-PATIENCE = 20.0
 TWO_ENTRIES = SEGMENT_HEADER_BYTES + 2 * ENTRY_BYTES
 """What fills a segment here."""
 

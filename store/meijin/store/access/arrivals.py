@@ -45,6 +45,8 @@ class Arrival(Bot):
     """``None`` where it is in no class."""
     deadline: datetime | None = computed(SchoolClass.deadline)
     deadline_offset_minutes: int | None = computed(SchoolClass.deadline_offset_minutes)
+    is_class_hosted: bool | None = computed(SchoolClass.is_hosted)
+    """The arena runs the bots of its class."""
     counted_id: BotVersionId | None = computed(ClassMember.version_id)
     """The version that was let in last before the deadline; ``None`` before the first."""
 

@@ -106,5 +106,5 @@ def list_acts(
     return read_rows(AuditRow, connection.execute(query))
 
 
-SUBJECTS = ("bot", "owner", "token", "invitation", "tournament", "game", "ladder")
+SUBJECTS = ("bot", "owner", "token", "invitation", "tournament", "game", "ladder", "program")
 """What things are changed."""

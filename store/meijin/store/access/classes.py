@@ -14,6 +14,9 @@ from meijin.store.schema import (
     BotVersionId,
     ClassId,
     ClassMember,
+    Program,
+    ProgramId,
+    ProgramState,
     SchoolClass,
     computed,
 )
@@ -22,6 +25,13 @@ _STUDENTS = (
     select(func.count())
     .where(ClassMember.class_id == SchoolClass.id)
     .correlate(SchoolClass)
+    .scalar_subquery()
+)
+
+_NEWEST_PROGRAM = (
+    select(func.max(Program.id))
+    .where(Program.bot_id == ClassMember.bot_id)
+    .correlate(ClassMember)
     .scalar_subquery()
 )
 
@@ -48,6 +58,9 @@ class StudentRow(ClassMember):
     """When a stream of it was open last, to a minute."""
     games: int = computed(Bot.games)
     """Finished ones, of all versions."""
+    program_id: ProgramId | None = computed(Program.id)
+    """The newest that was uploaded; ``None`` before the first."""
+    program_state: ProgramState | None = computed(Program.state)
 
 
 def get_class(connection: Connection, name: str) -> ClassRow:
@@ -99,6 +112,7 @@ def list_students(
         .select_from(ClassMember)
         .join(Bot, Bot.id == ClassMember.bot_id)
         .outerjoin(BotVersion, BotVersion.id == ClassMember.version_id)
+        .outerjoin(Program, Program.id == _NEWEST_PROGRAM)
         .where(ClassMember.class_id == class_id)
         .order_by(ClassMember.bot_id)
     )
@@ -108,7 +122,7 @@ def list_students(
 
 
 def keep_submission(connection: Connection, bot_id: BotId, version_id: BotVersionId) -> None:
-    """Keep the version that a bot was let in with, if it is in a class."""
+    """Keep the version that a bot has come with, if it is in a class."""
     change = update(ClassMember).where(ClassMember.bot_id == bot_id)
     connection.execute(change.values(version_id=version_id))
 

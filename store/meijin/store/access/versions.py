@@ -25,8 +25,8 @@ MAX_VARIANTS = 100
 SPEED_FACTOR = 1.5
 """By which a measured speed may differ on one machine: load and clocks make less of it."""
 
-MACHINE = ("hardware", "threads", "memory_bytes", "nodes_per_second")
-"""What a version says of where it runs."""
+MACHINE = ("hardware", "threads", "memory_bytes", "nodes_per_second", "is_hosted")
+"""What is known of where a version runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class EngineRow:
     """That its search was told to use; ``None`` where it says nothing."""
     memory_bytes: int | None = None
     """That it was told to keep to; likewise."""
+    is_hosted: bool = False
+    """A host of the arena's runs it."""
 
     def differing(self, version: BotVersion) -> Sequence[str]:
         """The fields in which it says otherwise than a version of the same digest does.
@@ -68,6 +70,8 @@ class EngineRow:
 
     def _is_elsewhere(self, name: str, version: BotVersion) -> bool:
         said, known = getattr(self, name), getattr(version, name)
+        if name == "is_hosted":
+            return bool(said != known)
         if not (said and known):
             return False
         if name == "nodes_per_second":

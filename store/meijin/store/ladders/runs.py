@@ -66,6 +66,8 @@ class Standing(RatingLine):
     """That its search was told to use, as it says; ``None`` where it says nothing."""
     memory_bytes: int | None = computed(BotVersion.memory_bytes)
     """That it was told to keep to; likewise."""
+    is_hosted: bool = computed(BotVersion.is_hosted)
+    """A host of the arena's runs it."""
     preview_elo: float | None = computed(null())
     """Its rating with the games since the run; ``None`` where nobody has computed it."""
     is_paused: bool = computed(false())

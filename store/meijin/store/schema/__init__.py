@@ -9,6 +9,7 @@
 - `tournaments`: tournaments, entrants, pairings and challenges
 - `games`: games, the journal of those that are running, and the fault ledger
 - `openings`: what was played in each position of the first moves, counted
+- `programs`: programs of bots, what their admissions have found, and what they use
 - `webhooks`: webhooks, how far each has been told, and their deliveries
 - `claims`: who owns the database
 
@@ -23,6 +24,7 @@ from meijin.store.schema.games import *  # noqa: F403
 from meijin.store.schema.ids import *  # noqa: F403
 from meijin.store.schema.ladders import *  # noqa: F403
 from meijin.store.schema.openings import *  # noqa: F403
+from meijin.store.schema.programs import *  # noqa: F403
 from meijin.store.schema.runs import *  # noqa: F403
 from meijin.store.schema.tournaments import *  # noqa: F403
 from meijin.store.schema.webhooks import *  # noqa: F403

@@ -26,6 +26,10 @@ class TokenKind(enum.Enum):
     """To look."""
     PERSON = "person"
     """To play as one person."""
+    HOST = "host"
+    """To run the programs of bots."""
+    SEAT = "seat"
+    """To play as one bot with a program that is seated on a host."""
 
 
 class Token(Record, table="token"):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from datetime import UTC, date, datetime
+from enum import StrEnum
 from types import UnionType
 from typing import (
     TYPE_CHECKING,
@@ -106,11 +107,34 @@ class Recorded(TypeDecorator[T]):
         return None if value is None else _read_record(self.kind, value)
 
 
+class RecordedEach(TypeDecorator[tuple[T, ...]]):
+    """Frozen records as a list of JSON, each as `Recorded` keeps it."""
+
+    impl = JSON
+    cache_ok = True
+
+    def __init__(self, kind: type[T]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def process_bind_param(
+        self, value: tuple[T, ...] | None, _dialect: Dialect
+    ) -> list[dict[str, Any]]:
+        return [asdict(each) for each in value or ()]  # type: ignore[call-overload]
+
+    def process_result_value(
+        self, value: list[dict[str, Any]] | None, _dialect: Dialect
+    ) -> tuple[T, ...]:
+        return tuple(_read_record(self.kind, each) for each in value or ())
+
+
 def _read_record(kind: Any, kept: Any) -> Any:  # noqa: ANN401 - of any annotation
     if get_origin(kind) is tuple:
         return tuple(_read_record(get_args(kind)[0], each) for each in kept)
     if isinstance(kind, UnionType):
         return None if kept is None else _read_record(get_args(kind)[0], kept)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return kind(kept)
     if not is_dataclass(kind):
         return kept
     hints = get_type_hints(kind)

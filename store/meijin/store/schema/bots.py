@@ -3,10 +3,10 @@
 import enum
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String
+from sqlalchemy import BigInteger, ForeignKey, Index, String, false
 
 from meijin.store.schema.base import INT64, Field, Record, column
-from meijin.store.schema.ids import BotId, BotVersionId, ClassId, OwnerId
+from meijin.store.schema.ids import BotId, BotVersionId, ClassId, OwnerId, ProgramId
 
 REASON = 200
 """Characters of why a bot may not play."""
@@ -51,7 +51,13 @@ class Owner(Record, table="owner"):
     name: Field[str] = column(String(40), unique=True)
     create_time: Field[datetime]
     quota: Field[int | None] = column(default=None)
-    """The most bots that it may register; ``None`` for the server's default."""
+    """The most bots that it may register; ``None`` for the server's default. So the three below."""
+    program_quota: Field[int | None] = column(default=None)
+    """The most programs of its bots that are kept."""
+    program_bytes_quota: Field[int | None] = column(BigInteger, default=None)
+    """The most bytes of those."""
+    program_cpu_quota: Field[int | None] = column(default=None)
+    """The most seconds of processor time a day that they may use."""
 
 
 class Bot(Record, table="bot"):
@@ -75,6 +81,9 @@ class Bot(Record, table="bot"):
     version_id: Field[BotVersionId | None] = column(default=None)
     """Its version on that stream, as no foreign key, which `bot_version` has the other way; ``None``
     before the first."""
+    program_id: Field[ProgramId | None] = column(default=None)
+    """The program that it plays with while that is admitted, as no foreign key either; ``None``
+    where it connects by itself."""
     games: Field[int] = column(INT64, default=0, server_default="0")
     """Its games with a result; it changes with them, so that no list counts games."""
     display_name: Field[str] = column(String(DISPLAY_NAME), default="", server_default="")
@@ -108,6 +117,8 @@ class BotVersion(Record, table="bot_version"):
     """That its search was told to use; ``None`` where it says nothing."""
     memory_bytes: Field[int | None] = column(BigInteger, default=None)
     """That it was told to keep to; likewise."""
+    is_hosted: Field[bool] = column(default=False, server_default=false())
+    """A host of the arena's runs it, and measures its time."""
     doctor_time: Field[datetime | None] = column(default=None)
     """When its author last reported that it has passed the doctor; ``None`` if it has not."""
     deviation: Field[str] = column(String(DEVIATION), default="", server_default="")
@@ -138,6 +149,8 @@ class SchoolClass(Record, table="class"):
     """How many challenges people who come by its link may have at once."""
     play_key: Field[str | None] = column(String(40), default=None)
     """Ends the link; ``None`` where there is none."""
+    is_hosted: Field[bool] = column(default=False, server_default=false())
+    """The arena runs its bots, and lets none in that connects by itself."""
 
 
 class ClassMember(Record, table="class_member"):

@@ -18,6 +18,7 @@ ActId = NewType("ActId", int)
 ClassId = NewType("ClassId", int)
 WebhookId = NewType("WebhookId", int)
 DeliveryId = NewType("DeliveryId", int)
+ProgramId = NewType("ProgramId", int)
 Epoch = NewType("Epoch", int)
 FormatName = NewType("FormatName", str)
 """Names a format of tournaments, such as ``round-robin``."""
