@@ -7,8 +7,9 @@ from sqlalchemy import Connection, func, select
 from tests.processes import Process, Processes
 from tests.store.league import League
 
+from meijin.ladder.job_queue import NAMESPACE, connect
 from meijin.ladder.rating_table import rate
-from meijin.ladder.refresh_queue import NAMESPACE, QUEUE, RefreshQueue, connect
+from meijin.ladder.refresh_queue import QUEUE, RefreshQueue
 from meijin.ladder.tally import Snapshot, Tally
 from meijin.ladder.verification.verify import verify
 from meijin.server.process.valkey import EmbeddedValkey

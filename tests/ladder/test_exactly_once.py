@@ -13,8 +13,9 @@ from tests.processes import eventually
 from tests.store.league import RESULTS, League
 
 from meijin.game import Result
+from meijin.ladder.job_queue import connect
 from meijin.ladder.jobs import make_broker
-from meijin.ladder.refresh_queue import ACTOR, QUEUE, connect
+from meijin.ladder.refresh_queue import ACTOR, QUEUE
 from meijin.ladder.verification.verify import verify
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store.ladders.runs import KEPT_RUNS

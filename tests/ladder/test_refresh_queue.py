@@ -11,15 +11,8 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from meijin.ladder.refresh_queue import (
-    NAMESPACE,
-    QUEUE,
-    REDIS_WORDS,
-    RETRY_INTERVAL_S,
-    DedupKeys,
-    RefreshQueue,
-    connect,
-)
+from meijin.ladder.job_queue import NAMESPACE, RETRY_INTERVAL_S, connect
+from meijin.ladder.refresh_queue import QUEUE, REDIS_WORDS, DedupKeys, RefreshQueue
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store.schema import LadderId
 

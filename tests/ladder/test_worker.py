@@ -19,11 +19,13 @@ from typer.testing import CliRunner
 
 from meijin.cli.main import app
 from meijin.game import Result
+from meijin.ladder import jobs
 from meijin.ladder import worker as worker_module
+from meijin.ladder.job_queue import connect
 from meijin.ladder.jobs import Jobs, make_broker
 from meijin.ladder.rating_table import ALGORITHM
 from meijin.ladder.refresh import refresh
-from meijin.ladder.refresh_queue import DedupKeys, connect
+from meijin.ladder.refresh_queue import DedupKeys
 from meijin.ladder.worker import run_worker
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.store import Database
@@ -170,7 +172,7 @@ def test_a_worker_with_a_dead_thread_starts_anew(
             return super().is_whole() and len(made) > 1
 
     monkeypatch.setattr(worker_module, "_Consumers", Consumers)
-    monkeypatch.setattr("dramatiq.worker.CONSUMER_RESTART_DELAY_SECS", 0.05)
+    monkeypatch.setattr(jobs, "RESTART_DELAY_S", 0.05)
     stop = threading.Event()
     sweep = timedelta(seconds=0.01)
     url = str(database.url)

@@ -10,7 +10,8 @@
 - `posterior`, `pairing`: what a run and the games since say of any two bots, and who is to meet whom
 - `final_order`: how sure the order is of a ladder that was settled, in words
 - `opening_counter`: finished games counted by the positions of their first moves
-- `refresh_queue`, `jobs`, `worker`: jobs on their way, what they do, and the process that does it
+- `job_queue`, `admission_queue`: jobs on their way to workers, those that examine programs too
+- `refresh_queue`, `jobs`, `worker`: refresh jobs on their way, what they do, and the process that does it
 """
 
 import os

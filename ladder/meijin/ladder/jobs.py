@@ -20,8 +20,9 @@ from dramatiq.errors import Retry
 from dramatiq.middleware import Retries
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from meijin.ladder.job_queue import NAMESPACE, OutageLog
 from meijin.ladder.refresh import due_ladders, now, refresh
-from meijin.ladder.refresh_queue import ACTOR, NAMESPACE, QUEUE, DedupKeys, OutageLog
+from meijin.ladder.refresh_queue import ACTOR, QUEUE, DedupKeys
 from meijin.ladder.tally import TallyCache
 from meijin.store import Database
 from meijin.store.database import is_unavailable
@@ -31,6 +32,8 @@ from meijin.store.schema import LadderId
 
 HEARTBEAT_TIMEOUT_MS = 5_000
 """Of silence, after which a worker counts as dead."""
+RESTART_DELAY_S = 0.5
+"""Between two tries of a consumer that has lost Redis."""
 COOLDOWN_FACTOR = 4.0
 """A ladder's cooldown over the time its run took: a fifth of a core is enough for it."""
 MAX_COOLDOWN_S = 10.0
@@ -54,7 +57,11 @@ def make_broker(client: redis.Redis) -> RedisBroker:
     Every command looks for the jobs of dead workers. That costs one range of a
     sorted set, and with dramatiq's own numbers (60 s of silence, one look in 1,000
     commands) a killed worker's job came back after 116 s, with these after 6 s.
+
+    A worker that is to stop waits until its consumers have tried again, which by dramatiq's own
+    number is 3 s where Redis was lost, as where the server that started both was killed.
     """
+    dramatiq.worker.CONSUMER_RESTART_DELAY_SECS = RESTART_DELAY_S
     return RedisBroker(  # type: ignore[no-untyped-call]
         client=client,
         namespace=NAMESPACE,

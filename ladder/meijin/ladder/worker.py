@@ -13,10 +13,11 @@ import structlog
 from dramatiq import Worker
 from sqlalchemy.exc import DBAPIError
 
+from meijin.ladder.job_queue import OutageLog, connect
 from meijin.ladder.jobs import DATABASE_WORDS, Jobs, Published, hear_nothing, make_broker
 from meijin.ladder.opening_counter import OpeningCounter
 from meijin.ladder.rating_table import ALGORITHM
-from meijin.ladder.refresh_queue import QUEUE, REDIS_WORDS, DedupKeys, OutageLog, connect
+from meijin.ladder.refresh_queue import QUEUE, REDIS_WORDS, DedupKeys
 from meijin.store import Database
 from meijin.store.database import is_unavailable
 from meijin.store.ladders.ladders import mark_outdated
@@ -157,7 +158,7 @@ def work_until_signalled(
 
 def _quieten_dramatiq() -> None:
     for queue in (QUEUE, f"{QUEUE}.DQ"):
-        # Each would say every 3 s that there is no Redis; `OutageLog` says it once.
+        # Each would say twice a second that there is no Redis; `OutageLog` says it once.
         consumer = logging.getLogger(f"dramatiq.worker.ConsumerThread({queue})")
         consumer.addFilter(lambda record: not _tells_of_an_outage(record))
 

@@ -27,7 +27,7 @@ from meijin.worker.engine_player import EnginePlayer
 from meijin.worker.plan import Plan, SidePlan
 from meijin.worker.players import Player, PlayerError, PlaysManyError
 
-HOST = (sys.executable, "-m", "meijin.worker.bot_host")
+HOST = (sys.executable, "-P", "-m", "meijin.worker.bot_host")
 LISTENING_INTERVAL = timedelta(milliseconds=10)
 """Between two looks whether a bot's host listens."""
 NOTICE_INTERVAL = timedelta(seconds=5)

@@ -7,7 +7,11 @@ import pytest
 from tests.ladder.statistics.made_games import counts
 
 from meijin.ladder.statistics.fit.bradley_terry import Outcomes, Prior, fit
-from meijin.ladder.statistics.intervals.overdispersion import clustered_pairs
+from meijin.ladder.statistics.intervals.overdispersion import (
+    NOTHING,
+    clustered_pairs,
+    overdispersion,
+)
 
 COUNTS = counts([(1, 2, 3, 1, 0), (2, 1, 1, 0, 2), (1, 2, 0, 2, 1)], [7, 7, 9])
 
@@ -57,3 +61,12 @@ def test_an_only_game_shares_nothing() -> None:
     assert pairs.most_alike == pytest.approx([0.0])
     assert pairs.shared == pytest.approx([0.0])
     assert pairs.score == pytest.approx([0.5])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_rounding_leaves_of_a_score_tells_nothing(seed: int) -> None:
+    """A fit follows one bot's games against all others whatever they are, but for its last digits."""
+    star = counts((0, other, 5 * other, 0, 50 - 5 * other) for other in range(1, 10))
+    pairs = clustered_pairs(fit(star))
+    rounding = np.random.default_rng(seed).normal(0, 1e-10, len(pairs.first))
+    assert overdispersion(pairs, (1 + rounding) / pairs.information) == NOTHING

@@ -176,6 +176,9 @@ PAIR_SLAB = (100 / ELO_PER_NAT) ** 2
 and games say nothing of it; then it is 0."""
 SINGULAR = 1e-6
 """A share of what the determinant of two equations might be, below which they are one."""
+LEAST_LEFT = 1e-6
+"""A share of a score's variance: what seems to be left of it below that is rounding, and the fit
+follows those games whatever they are."""
 SPIKE = 0.9
 """The chance that a component is not there, before games tell."""
 SURE = 3.0
@@ -349,7 +352,8 @@ def _moments(groups: Scores, own: Floats) -> _Moments:
     single games are taken off as far as the fit leaves them in the score: they scatter, most of
     all the rare ones of an upset, and tell of no two games.
     """
-    left = np.maximum(1 - own * groups.information, 0.0)
+    left = 1 - own * groups.information
+    left[left < LEAST_LEFT] = 0.0
     single = left**2 * (groups.single - groups.information + own * groups.squares)
     return _Moments(
         found=groups.score**2 - left * groups.variance - single,
