@@ -15,6 +15,7 @@ from typing import Any, Self
 import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
+from tests.conftest import PATIENCE
 
 from meijin.bots import Bot, Choice, Client, Position
 from meijin.bots.sdk.client import Backoff
@@ -29,8 +30,6 @@ from meijin.v1.play_service_pb2_grpc import (
     PlayServiceServicer,
     add_PlayServiceServicer_to_server,
 )
-
-PATIENCE_SECONDS = 60.0
 
 _PLACE = re.compile(r" \([^ ]+\.py, line [0-9]+\)$")
 """Where a bot has failed: a line of a test."""
@@ -288,7 +287,7 @@ class Room:
     async def answers(self, count: int) -> dict[int, int | str | tuple[int, ...]]:
         """Wait for `count` answers; by game, the cell, those of an opening, or why there is none."""
         answers: dict[int, int | str | tuple[int, ...]] = {}
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while len(answers) < count:
                 for request in await self._outbox.take():
                     answers |= {play.game: play.cell for play in request.actions.plays}

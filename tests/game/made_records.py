@@ -44,7 +44,13 @@ def any_outcomes() -> st.SearchStrategy[Outcome]:
 
 durations = st.timedeltas(timedelta(microseconds=1), timedelta(days=7))
 time_controls = st.one_of(
-    st.builds(TimeControl, durations, st.just(timedelta(0)) | durations, st.none() | durations),
+    st.builds(
+        TimeControl,
+        durations,
+        st.just(timedelta(0)) | durations,
+        st.none() | durations,
+        st.booleans(),
+    ),
     st.builds(TimeControl, per_move=durations),
 )
 instants = st.datetimes(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.game.made_records import time_controls
 
-from meijin.game import Clock, Seat, TimeControl
+from meijin.game import Clock, Seat, TimeControl, cpu_charge
 from meijin.game.clock import format_seconds, parse_seconds
 
 SECOND = 10**9
@@ -27,6 +27,7 @@ def clock(text: str) -> Clock:
         ("5/move", TimeControl(per_move=timedelta(seconds=5))),
         ("60,5/move", TimeControl(timedelta(seconds=60), per_move=timedelta(seconds=5))),
         ("604800+604800,604800/move", TimeControl(WEEK, WEEK, WEEK)),
+        ("60+0.5 cpu", TimeControl(timedelta(seconds=60), timedelta(seconds=0.5), cpu=True)),
     ],
 )
 def test_written_form(text: str, time_control: TimeControl) -> None:
@@ -95,7 +96,7 @@ def test_duration_out_of_range(text: str, name: str) -> None:
 def test_parts_that_make_no_sense(parts: dict[str, timedelta], message: str) -> None:
     """A time control limits something, and an increment needs a clock and can't take time away."""
     with pytest.raises(ValueError, match=message):
-        TimeControl(**parts)
+        TimeControl(**parts)  # type: ignore[arg-type]  # no flag is among them
 
 
 @pytest.mark.parametrize(
@@ -144,6 +145,12 @@ def test_time_adds_up(time_control: TimeControl, moves: list[tuple[Seat, int]]) 
         else:
             assert running.left_ns(seat) == before - spent + increment
         assert running.left_ns(seat) >= running.budget_ns(seat) >= 0
+
+
+@pytest.mark.parametrize(("wall", "cpu", "charged"), [(10, 9, 9), (10, 1, 1), (100, 1, 10)])
+def test_processor_time_is_charged(wall: int, cpu: int, charged: int) -> None:
+    """Of one who sleeps a tenth of what has passed."""
+    assert cpu_charge(wall, cpu) == charged
 
 
 def test_negative_time() -> None:

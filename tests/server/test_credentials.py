@@ -14,6 +14,7 @@ import grpc
 import pytest
 from structlog.testing import capture_logs
 from tests.authority import VALIDITY, AuthorityFiles
+from tests.conftest import PATIENCE
 from tests.peer import play_moves
 from tests.server_in_test import FIVE, ServerInTest, until
 
@@ -30,7 +31,6 @@ from meijin.wire.contract import parse_address
 if TYPE_CHECKING:
     from tests.server.conftest import StartServer
 
-PATIENCE = 20.0
 
 EXPIRED = timedelta(days=2)
 OF_ITS_OWN = (("grpc.use_local_subchannel_pool", 1),)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
+from tests.conftest import PATIENCE
 
 from meijin.server.errors import (
     InvalidRequestError,
@@ -28,7 +29,6 @@ from meijin.store.access.tokens import Identity, add_token, authenticate
 from meijin.store.errors import NoRunError, RowNotFoundError
 from meijin.store.schema import Owner, Token, TokenId, TokenKind
 
-PATIENCE = 20.0
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 

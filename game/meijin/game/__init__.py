@@ -17,7 +17,7 @@ from meijin.game.board.board import Board, ForbiddenMoveError, IllegalMoveError
 from meijin.game.board.coordinates import cell_at, cell_name, parse_cell
 from meijin.game.board.moves import decode_moves, encode_moves
 from meijin.game.board.winning_line import winning_line, winning_lines
-from meijin.game.clock import Clock, TimeControl
+from meijin.game.clock import Clock, TimeControl, cpu_charge
 from meijin.game.color import Color, Seat
 from meijin.game.openings.balanced import openings_for
 from meijin.game.openings.opening import (
@@ -118,6 +118,7 @@ __all__ = [
     "cell_at",
     "cell_name",
     "check_opening",
+    "cpu_charge",
     "decode_moves",
     "encode_action",
     "encode_moves",

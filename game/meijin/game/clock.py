@@ -56,9 +56,12 @@ LONGEST = timedelta(days=7)
 _DURATION = r"[0-9.]+(?:ms|s|m|h)?"
 _FORM = re.compile(
     rf"(?:(?P<initial>{_DURATION})(?:\+(?P<increment>{_DURATION}))?)?"
-    rf"(?:(?(initial),)(?P<per_move>{_DURATION})/move)?"
+    rf"(?:(?(initial),)(?P<per_move>{_DURATION})/move)?(?P<cpu> *cpu)?"
 )
-_HINT = 'write seconds in one of the forms "60", "60+0.5", "5/move" and "60+0.5,5/move"'
+_HINT = (
+    'write seconds in one of the forms "60", "60+0.5", "5/move" and "60+0.5,5/move", with the word '
+    '"cpu" behind it for processor time'
+)
 _NAMES = {
     "initial": "the time on the clock",
     "increment": "the increment",
@@ -70,7 +73,7 @@ _ZERO = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """What each side gets to think, in seconds: ``60+0.5``, ``5/move`` or ``60+0.5,5/move``."""
+    """What each side gets to think, in seconds: ``60+0.5``, ``5/move`` or ``60+0.5,5/move cpu``."""
 
     initial: timedelta | None = None
     """On each side's clock at the start; without it there is no clock, just `per_move`."""
@@ -78,6 +81,8 @@ class TimeControl:
     """Added after each of the side's own moves; needs `initial`."""
     per_move: timedelta | None = None
     """The most that a single move may take."""
+    cpu: bool = False
+    """Processor time is charged, and not what a clock on the wall shows: `cpu_charge`."""
 
     def __post_init__(self) -> None:
         if self.initial is None and self.per_move is None:
@@ -101,7 +106,7 @@ class TimeControl:
             parts.append(format_seconds(self.initial) + increment)
         if self.per_move is not None:
             parts.append(f"{format_seconds(self.per_move)}/move")
-        return ",".join(parts)
+        return ",".join(parts) + (" cpu" if self.cpu else "")
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -118,6 +123,7 @@ class TimeControl:
                 initial=_optional_seconds(form["initial"]),
                 increment=_optional_seconds(form["increment"]) or _ZERO,
                 per_move=_optional_seconds(form["per_move"]),
+                cpu=form["cpu"] is not None,
             )
         except ValueError as error:
             raise ValueError(f'"{text}" is no time control: {error}; {_HINT}') from error
@@ -125,6 +131,19 @@ class TimeControl:
 
 def _optional_seconds(text: str | None) -> timedelta | None:
     return None if text is None else parse_duration(text)
+
+
+WALL_SHARE = 10
+"""Where processor time is charged, one in this many parts of what has passed is the least charge."""
+
+
+def cpu_charge(wall_ns: int, cpu_ns: int) -> int:
+    """What a move is charged by a time control of processor time, in nanoseconds.
+
+    A program that has a core for itself uses what passes. One that sleeps is charged a tenth of that,
+    or a game of it would never end.
+    """
+    return max(cpu_ns, wall_ns // WALL_SHARE)
 
 
 class Clock:

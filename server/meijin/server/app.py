@@ -42,6 +42,7 @@ from meijin.server.process.data_folder import (
     undo_cut_restore,
 )
 from meijin.server.process.garbage import GarbageCollector
+from meijin.server.process.host_token import renew_host_token
 from meijin.server.process.last_resort import end_within
 from meijin.server.process.open_files import allow_open_files, max_connections
 from meijin.server.process.operator_token import OperatorTokenFile, ensure_operator_token
@@ -75,6 +76,7 @@ from meijin.wire.contract import (
     UNIX_SCHEME,
     Address,
     keepalive_options,
+    on_this_machine,
 )
 
 log = structlog.get_logger()
@@ -155,6 +157,8 @@ async def serve(settings: Settings, ready: Callable[[str], None], open_site: Ope
         opening = App.open(settings, database, supervisor.redis_url, tracer)
         app = await stack.enter_async_context(opening)
         address = await app.listen()
+        if settings.hosting:
+            await _start_host(settings, app, supervisor, address)
         if settings.is_tls:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload_certificate)
         if settings.metrics is not None:
@@ -179,6 +183,18 @@ async def serve(settings: Settings, ready: Callable[[str], None], open_site: Ope
             await app.drain()
             for task in running:
                 task.cancel()
+
+
+async def _start_host(settings: Settings, app: "App", supervisor: Supervisor, address: str) -> None:
+    """Start the server's own host, unless it would need a certificate for this machine."""
+    if settings.is_tls:
+        log.warning(
+            "a server with TLS starts no host of its own",
+            fix="make a token by `meijin token create host`, and start `meijin host run` with it",
+        )
+        return
+    token = await app.parts.storage.write(renew_host_token)
+    supervisor.start_host(on_this_machine(address), token)
 
 
 def open_database(settings: Settings) -> Database:

@@ -8,6 +8,8 @@ from typing import ClassVar
 
 from grpc import StatusCode as Code
 
+from meijin.wire.contract import COME_BACK
+
 
 class MeijinError(Exception):
     """A request that can't be served; its message tells the caller what to do.
@@ -23,7 +25,7 @@ class MeijinError(Exception):
 
     def __init__(self, message: str, retry_after: timedelta | None = None) -> None:
         if retry_after is not None:
-            message += f"; come back in {math.ceil(retry_after.total_seconds())} s"
+            message += f"; {COME_BACK} {math.ceil(retry_after.total_seconds())} s"
         super().__init__(message)
         self.retry_after = retry_after
 
@@ -68,6 +70,21 @@ class RegistrationClosedError(
 
 class PeopleOffError(MeijinError, code=Code.FAILED_PRECONDITION, reason="PEOPLE_OFF"):
     """No people come to play on this server."""
+
+
+class HostingOffError(MeijinError, code=Code.FAILED_PRECONDITION, reason="HOSTING_OFF"):
+    """No programs are hosted on this server."""
+
+    def __init__(self) -> None:
+        super().__init__("this server hosts no programs; its operator may set MEIJIN_HOSTING=true")
+
+
+class NoRoomError(MeijinError, code=Code.RESOURCE_EXHAUSTED, reason="NO_ROOM"):
+    """The server has no room for a program's bytes."""
+
+
+class StalledError(MeijinError, code=Code.DEADLINE_EXCEEDED, reason="STALLED"):
+    """An upload sends nothing for too long, or takes too long; what is there is kept for a day."""
 
 
 class InvitationError(MeijinError, code=Code.PERMISSION_DENIED, reason="INVITATION"):

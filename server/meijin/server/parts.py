@@ -3,11 +3,15 @@
 from collections.abc import Coroutine
 from random import Random
 
+from meijin.programs.depot import Depot, open_depot
 from meijin.server.access.challenges import ChallengeControl
 from meijin.server.access.last_seen import LastSeen
 from meijin.server.access.last_uses import LastUses
 from meijin.server.access.open_calls import OpenCalls
 from meijin.server.access.people import People
+from meijin.server.hosting.admissions import AdmissionWatch
+from meijin.server.hosting.retention import ProgramRetention
+from meijin.server.job_sender import JobSender, open_admission_queue
 from meijin.server.match.actions import ActionHandler
 from meijin.server.match.feed import Feed
 from meijin.server.match.games import Games
@@ -28,6 +32,7 @@ from meijin.server.tournaments.control import TournamentControl
 from meijin.server.tournaments.creation import Creator
 from meijin.server.tournaments.pauses import Pauses
 from meijin.server.tournaments.planner import Planner
+from meijin.server.tournaments.program_watch import ProgramWatch
 from meijin.server.tournaments.recovery import LastIds
 from meijin.server.tournaments.refresh_jobs import RefreshSender
 from meijin.server.tournaments.scheduler import Scheduler
@@ -36,6 +41,8 @@ from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store import Writer
 from meijin.store.fence import Fence
 from meijin.store.move_log.log import MoveLog
+from meijin.store.schema import ProgramId
+from meijin.wire.contract import PROGRAM_FOLDER
 
 
 class Parts:
@@ -64,6 +71,9 @@ class Parts:
         self.feed = feed = Feed()
         self.store_watch = store_watch = StoreWatch(watch)
         self.refreshes = RefreshSender(redis_url)
+        self.depot = _open_depot(settings) if settings.hosting else None
+        self.admissions = AdmissionWatch(storage)
+        self.examinations = JobSender[ProgramId](redis_url, open_admission_queue)
         self.journal = journal = Journal(
             writer,
             fence,
@@ -99,6 +109,10 @@ class Parts:
         silence = SilenceWatch(lobby, listeners, keepalive=settings.keepalive, rng=Random())  # noqa: S311 - a sample is no secret
         self.scheduler = Scheduler(lobby, games, journal, Pauses(settings.max_faults))
         self.workers = Workers(self.scheduler, games)
+        self.programs = ProgramWatch(
+            storage, self.scheduler.seats, cpu_quota=settings.owner_program_cpu
+        )
+        self.admissions.listeners.append(lambda _: self.programs.due.set())
         self.game_rate = GameRate(watch)
         # The order in which they hear: a tournament counts a game before anybody looks at it.
         listeners.add(self.scheduler, feed, self.refreshes, GameLog(tracer))
@@ -138,4 +152,15 @@ class Parts:
             self.uses.run(),
             self.seen.run(),
             self.people.run(),
+            *([] if self.depot is None else self._hosting_tasks(self.depot)),
         ]
+
+    def _hosting_tasks(self, depot: Depot) -> list[Coroutine[None, None, None]]:
+        retention = ProgramRetention(depot, self.storage)
+        watches = (self.admissions, self.examinations, self.programs, retention)
+        return [each.run() for each in watches]
+
+
+def _open_depot(settings: Settings) -> Depot:
+    """Where programs are kept; what has come of an upload stays on this machine until it is whole."""
+    return open_depot(settings.depot, incoming=settings.data / PROGRAM_FOLDER / "incoming")

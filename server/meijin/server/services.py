@@ -16,6 +16,7 @@ from meijin.server.api.services.classes import ClassServicer
 from meijin.server.api.services.faults import FaultServicer
 from meijin.server.api.services.games import GameServicer
 from meijin.server.api.services.health import HealthServicer
+from meijin.server.api.services.hosting import HostingServicer
 from meijin.server.api.services.ladders import LadderServicer
 from meijin.server.api.services.openings import OpeningServicer
 from meijin.server.api.services.owners import OwnerServicer
@@ -23,6 +24,7 @@ from meijin.server.api.services.status import StatusServicer
 from meijin.server.api.services.tokens import TokenServicer
 from meijin.server.api.services.tournaments import TournamentServicer
 from meijin.server.api.services.webhooks import WebhookServicer
+from meijin.server.api.streams.hosts import HostServicer
 from meijin.server.api.streams.play import PlayServicer
 from meijin.server.api.streams.workers import WorkerServicer
 from meijin.server.credentials import Credentials
@@ -84,7 +86,20 @@ def add_services(
             limits=limits,
             calls=parts.calls,
         ),
+        HostServicer(
+            parts.scheduler, lobby, storage, limits=limits, calls=parts.calls, depot=parts.depot
+        ),
         webhooks,
+        HostingServicer(
+            storage,
+            parts.depot,
+            parts.admissions,
+            parts.examinations,
+            seats=parts.scheduler.seats,
+            lobby=lobby,
+            settings=settings,
+            limits=limits,
+        ),
         StatusServicer(parts, settings.backups, credentials),
         health_servicer,
     )

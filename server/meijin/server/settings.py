@@ -23,6 +23,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy import URL
 
 from meijin.game import TIME_CLASSES, TimeClasses
+from meijin.programs.kinds import MAX_UPLOAD_BYTES
 from meijin.server.logs import LogFormat, LogLevel
 from meijin.store import Durability
 from meijin.wire.contract import (
@@ -34,6 +35,7 @@ from meijin.wire.contract import (
     KEEPALIVE_INTERVAL,
     MAX_MESSAGE_BYTES,
     MAX_PORT,
+    PROGRAM_FOLDER,
     SWEEP_INTERVAL,
     UNIX_SCHEME,
     is_local,
@@ -231,6 +233,19 @@ class Settings(BaseSettings):
     """People may come and play, where anyone may look."""
     people_games: PositiveInt = 50
     """The most challenges by people that run at once."""
+    hosting: bool = False
+    """Owners may hand programs over, which hosts play."""
+    programs: str | None = None
+    """Where programs are kept: a folder, or a bucket such as ``s3://bots``; in the data folder when
+    absent."""
+    max_program_bytes: PositiveInt = MAX_UPLOAD_BYTES
+    """The largest program."""
+    owner_programs: PositiveInt = 20
+    """The most programs of an owner's bots that are kept."""
+    owner_program_bytes: PositiveInt = 100 * 1024 * 1024
+    """The most bytes of those."""
+    owner_program_cpu: Duration = Field(default=timedelta(hours=8), gt=timedelta(0))
+    """The most processor time a day that programs of an owner's bots may use."""
     open_to_network: bool = False
     """Registration may be open to other machines too."""
     time_classes: WrittenTimeClasses = TIME_CLASSES
@@ -343,6 +358,11 @@ class Settings(BaseSettings):
     def backups(self) -> Path:
         """The folder of automatic backups."""
         return self.data / BACKUP_FOLDER
+
+    @property
+    def depot(self) -> str:
+        """Where programs are kept."""
+        return self.programs or str(self.data / PROGRAM_FOLDER)
 
     @property
     def database(self) -> str:

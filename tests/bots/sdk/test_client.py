@@ -24,6 +24,7 @@ from meijin.bots import (
 )
 from meijin.bots.sdk import client as client_module
 from meijin.bots.sdk.client import FIRST, Backoff, ClientSettings
+from meijin.bots.sdk.errors import StreamLostError
 from meijin.bots.sdk.hardware import write_speed
 from meijin.game import FREESTYLE, STANDARD
 from meijin.v1.play_service_pb2 import Draining, Paused
@@ -245,6 +246,34 @@ async def test_leaving_while_the_server_is_away() -> None:
         tasks.create_task(client.serve())
         await asked.wait()
         client.stop()
+
+
+@pytest.mark.parametrize("ticks", range(8))
+async def test_cancelled_while_its_stream_is_lost(
+    ticks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cancellation is heard in whichever turn of the event loop it comes."""
+    loop = asyncio.get_running_loop()
+    reads = 0
+
+    def cancel_after(ticks: int) -> None:
+        if ticks:
+            loop.call_soon(cancel_after, ticks - 1)
+        else:
+            serving.cancel()
+
+    async def read(*_: object) -> None:
+        nonlocal reads
+        reads += 1
+        assert reads == 1  # else it has gone on
+        cancel_after(ticks)
+        raise StreamLostError("the server closed the stream")
+
+    monkeypatch.setattr(Client, "_read", read)
+    client = Client(FirstCellBot(), server="127.0.0.1:1", backoff=Backoff(Random(0)))
+    serving = asyncio.create_task(client.serve())
+    with pytest.raises(asyncio.CancelledError):
+        await serving
 
 
 async def test_impossible_game(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import timedelta
 from unittest.mock import AsyncMock, Mock
 
@@ -100,6 +101,23 @@ async def test_refusal() -> None:
 async def test_cancelling_the_reader() -> None:
     """Cancelling the task that reads is a cancellation, not the end of a stream."""
     reader = asyncio.create_task(stream_of()[0].read())
+    await asyncio.sleep(0)
+    reader.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reader
+
+
+async def test_cancelling_the_reader_while_the_stream_ends() -> None:
+    """It is a cancellation, also where gRPC tells how the stream has ended."""
+
+    async def end() -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        raise rpc_error(grpc.StatusCode.UNAVAILABLE)
+
+    stream, call = stream_of()
+    call.read.side_effect = end
+    reader = asyncio.create_task(stream.read())
     await asyncio.sleep(0)
     reader.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.peer import bearer
 
 from meijin.server.access.permissions import PERMISSIONS
+from meijin.v1 import hosting_service_pb2
+from meijin.v1.hosting_service_pb2_grpc import HostingServiceStub
 
 if TYPE_CHECKING:
     from tests.server_in_test import ServerInTest
 
-READING = ("Get", "List", "Watch", "Export", "Evaluate", "Explore", "Compare")
+READING = ("Get", "List", "Watch", "Export", "Evaluate", "Explore", "Compare", "Read", "Fetch")
 """How the names of methods begin that change nothing."""
 
 ELSEWHERE = {
     "/meijin.v1.PlayService/Play",
     "/meijin.v1.WorkerService/Work",
+    "/meijin.v1.HostService/Run",
     "/meijin.v1.ChallengeService/EnterAsPerson",
 }
 """What bots and workers do on their streams is in the records of their games; people change nothing."""
@@ -67,6 +72,23 @@ CHANGES: tuple[tuple[str, dict[str, Any]], ...] = (
 """What one server is asked, one after the other, once two bots have played."""
 
 
+RETIRED = hosting_service_pb2.PROGRAM_STATE_RETIRED
+
+
+async def _upload(server: ServerInTest, token: str) -> None:
+    """Upload a program, whose act is to be the only new one."""
+    source = b"print()"
+    header = hosting_service_pb2.ProgramHeader(
+        digest=hashlib.sha256(source).hexdigest(), size=len(source), file_name="bot.py"
+    )
+    before = len(await server.acts())
+    call = HostingServiceStub(server.calls).UploadProgram(metadata=bearer(token))
+    for message in ({"header": header}, {"chunk": source}):
+        await call.write(hosting_service_pb2.UploadProgramRequest(**message))
+        await call.read()
+    assert [action for _, action, _ in (await server.acts())[before:]] == ["upload"]
+
+
 class Audited:
     """Holds each change against the rows that it leaves."""
 
@@ -83,7 +105,7 @@ class Audited:
         return answer
 
 
-@pytest.mark.settings(registration="invitation", webhook_networks="127.0.0.0/8")
+@pytest.mark.settings(registration="invitation", webhook_networks="127.0.0.0/8", hosting=True)
 async def test_a_change_is_in_the_log(server: ServerInTest) -> None:
     """Under the method that was called; one that is new needs a call here."""
     audited = Audited(server)
@@ -99,6 +121,10 @@ async def test_a_change_is_in_the_log(server: ServerInTest) -> None:
     await audited.ask("BotService/ReportDoctor", made[0].token, engine=engine, passed=True)
     secret = (await audited.ask("OwnerService/CreateInvitation")).secret
     await audited.ask("OwnerService/Join", invitation=secret, name="eve")
+    await audited.ask("OwnerService/UpdateOwner", name="eve", program_quota=3)
+    await _upload(server, made[1].token)
+    audited.methods.add("HostingService/UploadProgram")
+    await audited.ask("HostingService/UpdateProgram", program_id="1", state=RETIRED)
     for method, fields in CHANGES:
         await audited.ask(method, **fields)
     assert audited.methods == CHANGING

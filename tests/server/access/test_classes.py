@@ -206,3 +206,8 @@ async def test_when_a_version_was_handed_in(server: ServerInTest) -> None:
     engine = play_pb.Engine(version="1")
     await server.ask("BotService/ReportDoctor", token, name="ada", engine=engine, passed=True)
     assert (await only_student(server)).HasField("doctor_time")
+
+
+async def test_no_class_is_hosted_where_no_program_is(server: ServerInTest) -> None:
+    """The server has hosting switched off."""
+    assert (await server.refusal(MAKE, name="CS102", hosted=True)).reason == "HOSTING_OFF"

@@ -86,3 +86,22 @@ async def test_an_owners_tournaments_are_bounded(server: ServerInTest) -> None:
     assert (await server.refusal(CREATE, eve, **settings(10))).reason == "QUOTA"
     await server.ask(CREATE, **settings(10))
     await server.ask(CREATE, eve, **settings(8))
+
+
+async def test_what_an_owner_may_have_is_changed(server: ServerInTest) -> None:
+    """What is not said stays; the audit log has what it was before."""
+    await server.token("owner", "eve")
+    update = "OwnerService/UpdateOwner"
+    await server.ask(update, name="eve", quota=7, program_quota=3)
+    changed = (await server.ask(update, name="eve", program_quota=0, program_cpu_quota=60)).owner
+    quotas = (changed.quota, changed.program_quota, changed.program_cpu_quota)
+    assert quotas == (7, 0, 60)
+    assert not changed.HasField("program_bytes_quota")
+    act = (await server.ask("AdminService/ListAudit", page_size=1)).acts[0]
+    assert (act.action, act.subject) == ("update", "owner eve")
+    for fields, words in (
+        ({"name": "eve"}, "say what is to change"),
+        ({"name": "eve", "program_quota": 100_001}, "program_quota 100001 is above 100000"),
+        ({"name": "bob", "quota": 1}, 'no owner "bob"'),
+    ):
+        assert words in (await server.refusal(update, server.operator_token, **fields)).details

@@ -13,6 +13,7 @@ from tests.peer import ending_of_request
 from tests.server_in_test import ServerInTest
 
 from meijin.server.access.permissions import (
+    CLOSED,
     PERMISSIONS,
     STREAMS,
     Permission,
@@ -26,18 +27,22 @@ from meijin.store.schema import BotId, OwnerId, TokenId, TokenKind
 from meijin.v1 import method_pb2 as pb
 
 Code = grpc.StatusCode
-ALL = {"nobody", "bot", "owner", "operator", "read", "person"}
+ALL = {"nobody", "bot", "owner", "operator", "read", "person", "host", "seat"}
+PLAYERS = {"person", "seat"}
+"""Who is no operator where everybody else is."""
 ALLOWED = {
     pb.PERMISSION_ANYONE: ALL,
     pb.PERMISSION_READER: ALL,
     pb.PERMISSION_BOT: {"bot"},
-    pb.PERMISSION_PLAYER: {"bot", "person"},
+    pb.PERMISSION_PLAYER: {"bot", "person", "seat"},
     pb.PERMISSION_EVALUATIONS: {"bot", "owner", "operator", "person"},
     pb.PERMISSION_OWNER: {"owner", "operator"},
     pb.PERMISSION_CHALLENGES: {"owner", "operator", "person"},
     pb.PERMISSION_TOURNAMENTS: {"operator"},
     pb.PERMISSION_OPERATOR: {"operator"},
     pb.PERMISSION_CLASSES: {"bot", "operator"},
+    pb.PERMISSION_PROGRAMS: {"bot", "owner", "operator"},
+    pb.PERMISSION_HOST: {"host"},
 }
 """Who may call what on a server with the default settings."""
 
@@ -55,6 +60,8 @@ IDENTITIES: dict[str, Identity | None] = {
     "operator": Identity(TokenKind.OPERATOR, None, TokenId(3)),
     "read": Identity(TokenKind.READ, None, TokenId(4)),
     "person": Identity(TokenKind.PERSON, BotId(2), TokenId(5)),
+    "host": Identity(TokenKind.HOST, None, TokenId(6)),
+    "seat": Identity(TokenKind.SEAT, BotId(1), TokenId(7)),
 }
 
 
@@ -73,13 +80,15 @@ def allowed(permission: Permission, **changes: Any) -> set[str]:
 def test_who_may_call_what(permission: Permission) -> None:
     """By invitation the scopes are those of a closed server; on an open one all are operators.
 
-    But a stream with a token is that of the bot's whose token it is, and people stay people.
+    But a stream with a token is that of the bot's whose token it is, people stay people, and what
+    has programs run needs its token there too.
     """
     assert allowed(permission) == ALLOWED[permission]
     assert allowed(permission, registration=Registration.INVITATION) == ALLOWED[permission]
-    others = {"nobody", "bot"} if permission in STREAMS else ALL - {"person"}
-    people = ALLOWED[permission] & {"person"}
-    assert allowed(permission, registration=Registration.OPEN) == others | people
+    others = {"nobody", "bot"} if permission in STREAMS else ALL - PLAYERS
+    players = ALLOWED[permission] & PLAYERS
+    expected = ALLOWED[permission] if permission in CLOSED else others | players
+    assert allowed(permission, registration=Registration.OPEN) == expected
 
 
 def test_what_settings_change() -> None:
@@ -126,6 +135,7 @@ async def test_every_method_over_the_wire(server: ServerInTest) -> None:
         "operator": server.operator_token,
         "read": await server.token("read"),
         "person": (await server.ask("ChallengeService/EnterAsPerson")).token,
+        "host": await server.token("host"),
     }
     for method, permission in PERMISSIONS.items():
         if method.startswith("/grpc.") or ENDLESS in method:
@@ -150,7 +160,7 @@ def test_each_method_has_the_scopes_of_the_page() -> None:
             for method in re.findall(r"`([A-Z]\w+)`", methods):
                 told[method] = told.get(method, set()) | roles
     given = {
-        path.rpartition("/")[2]: allowed(permission, owner_tournaments=True) - {"person"}
+        path.rpartition("/")[2]: allowed(permission, owner_tournaments=True) & {*ROLES}
         for path, permission in PERMISSIONS.items()
         if path.startswith("/meijin.") and permission != pb.PERMISSION_READER
     }

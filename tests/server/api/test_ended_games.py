@@ -15,8 +15,6 @@ from meijin.v1 import game_pb2
 from meijin.v1 import play_service_pb2 as play_pb
 from meijin.v1 import tournament_service_pb2 as pb
 
-PATIENCE = 20.0
-
 
 @pytest.fixture(autouse=True)
 def _short_pages(monkeypatch: pytest.MonkeyPatch) -> None:

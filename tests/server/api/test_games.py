@@ -25,7 +25,6 @@ from meijin.v1 import game_service_pb2 as games_pb
 from meijin.v1 import play_service_pb2 as play_pb
 from meijin.wire.records import record_from_proto
 
-PATIENCE = 20.0
 FORMAT_NAMES = {FileFormat.POSITIONS: "POSITION"}
 RUNNING, FINISHED = game_pb2.GAME_STATE_RUNNING, game_pb2.GAME_STATE_FINISHED
 LIST, WATCH = "GameService/ListGames", "GameService/WatchGame"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import grpc
 import pytest
+from tests.conftest import PATIENCE
 from tests.peer import Peer, play_moves
 from tests.server_in_test import FIVE, ServerInTest, play_to_five
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from meijin.server.api.calls.interceptor import Context
     from meijin.server.match.live.session import Session
 
-PATIENCE = 20.0
 HELLO: dict[str, Any] = {"protocol_version": 1, "bot_name": "ada"}
 SOON = timedelta(milliseconds=100)
 BLACK, WHITE = game_pb2.COLOR_BLACK, game_pb2.COLOR_WHITE

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
+from tests.conftest import PATIENCE
 from tests.query_plans import statements
 from tests.server_in_test import SMALL, WATCH
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from tests.server.conftest import StartServer
     from tests.server_in_test import ServerInTest
 
-PATIENCE = 20.0
 RUNNING, FINISHED, CANCELLED = (
     pb.TOURNAMENT_STATE_RUNNING,
     pb.TOURNAMENT_STATE_FINISHED,

@@ -58,8 +58,14 @@ class Hall(Listener):
     """
 
     def __init__(
-        self, bots: int, control: str = "1/move", *, deadlines: type[Deadlines] = Deadlines
+        self,
+        bots: int,
+        control: str = "1/move",
+        *,
+        deadlines: type[Deadlines] = Deadlines,
+        capabilities: Capabilities = Capabilities(),  # noqa: B008 - never changed
     ) -> None:
+        self._capabilities = capabilities
         self.now_ns = self._ticks = self.pings = 0
         self.told: list[MassDisconnect] = []
         self.stalls = stalls = StallWatch(lambda: self.now_ns)
@@ -104,7 +110,7 @@ class Hall(Listener):
 
     def join(self, place: int, resumed: str = "", **more: Any) -> Session:
         player, version = self.lobby.players[BotId(place + 1)], BotVersionId(place + 1)
-        return self.lobby.join(player, version, Capabilities(), resumed, **more)
+        return self.lobby.join(player, version, self._capabilities, resumed, **more)
 
     def play(self, first: int, second: int) -> LiveGame:
         """Have two bots begin a game: the first is asked at once."""
@@ -122,9 +128,10 @@ class Hall(Listener):
         ply = game.arbiter.board.ply
         self.say(bot, (game.number, ply, ply, None, 0))
 
-    def say(self, bot: Bot, *plays: Play) -> None:
-        said = Actions(plays=plays, resigns=[], failures=[])
-        self.actions.judge(bot.session, said, self.actions.hear(bot.session, said))
+    def say(self, bot: Bot, *plays: Play, **more: Any) -> bool:
+        """Have a message judged; whether any of it had an effect."""
+        said = Actions(plays=plays, resigns=[], failures=[], **more)
+        return self.actions.judge(bot.session, said, self.actions.hear(bot.session, said))
 
     def hear(self, *bots: Bot) -> None:
         """The ways of bots carry again; what they have sent meanwhile comes now."""

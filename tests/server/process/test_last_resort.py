@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+from tests.conftest import PATIENCE
+
 HANGS = """
 import sys
 sys.path[:0] = {path!r}
@@ -12,7 +14,6 @@ from meijin.server.process.last_resort import end_within
 end_within(timedelta(seconds={limit}))
 threading.Thread(target={target}).start()
 """
-PATIENCE = 60.0
 
 
 def run(target: str, limit: float) -> "subprocess.CompletedProcess[str]":

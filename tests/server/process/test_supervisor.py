@@ -15,15 +15,20 @@ from typing import Any
 
 import pytest
 import redis
+from tests.conftest import PATIENCE, until
 
 from meijin.server.process import supervisor as module
 from meijin.server.process.die_with_parent import die_with_parent
 from meijin.server.process.supervisor import Supervisor
 from meijin.server.process.valkey import EmbeddedValkey
 from meijin.server.settings import Settings
-from meijin.wire.contract import COLLECTOR_VARIABLES
+from meijin.wire.contract import (
+    COLLECTOR_VARIABLES,
+    HOST_TOKEN_VARIABLE,
+    PROGRAMS_VARIABLE,
+    SERVER_VARIABLE,
+)
 
-PATIENCE = 20.0
 IDLE = "import signal, time; signal.signal(signal.SIGTERM, lambda *_: exit()); time.sleep(600)"
 
 Keep = Callable[..., AbstractAsyncContextManager[Supervisor]]
@@ -37,7 +42,7 @@ def keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Keep:
     monkeypatch.setattr(module, "MAX_BACKOFF", timedelta(milliseconds=50))
 
     def stand_in(command: Sequence[str]) -> list[str]:
-        assert "worker" in " ".join(command)
+        assert {"worker", "host"} & set(command)
         return die_with_parent([sys.executable, "-S", "-c", IDLE])
 
     monkeypatch.setattr(module, "die_with_parent", stand_in)
@@ -57,12 +62,6 @@ def keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Keep:
     return running
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - processes have no events
-            await asyncio.sleep(0.01)
-
-
 def answers(supervisor: Supervisor) -> bool:
     """Whether there is a Valkey at the supervisor's URL."""
     with redis.Redis.from_url(supervisor.redis_url) as client:
@@ -75,8 +74,9 @@ def answers(supervisor: Supervisor) -> bool:
 def pids(supervisor: Supervisor) -> tuple[int, int]:
     assert supervisor._valkey is not None
     assert supervisor._valkey.pid is not None
-    assert supervisor._worker is not None
-    return supervisor._valkey.pid, supervisor._worker.pid
+    (worker,) = supervisor.children
+    assert worker.process is not None
+    return supervisor._valkey.pid, worker.process.pid
 
 
 async def test_a_killed_valkey_is_started_again(keep: Keep) -> None:
@@ -128,7 +128,7 @@ async def test_a_redis_of_the_operators_needs_no_supervisor(keep: Keep) -> None:
     async with keep(redis_url="redis://elsewhere:6379/0") as supervisor:
         assert supervisor.redis_url == "redis://elsewhere:6379/0"
         assert supervisor._valkey is None
-        assert supervisor._worker is None
+        assert supervisor.children == []
         await asyncio.sleep(0)
 
 
@@ -169,3 +169,15 @@ async def test_the_worker_sends_traces_where_the_server_does(
             return len(lines) > 1 and told == wanted
 
         await until(has_what_it_wants)
+
+
+async def test_a_server_that_hosts_has_programs_examined_and_run(keep: Keep) -> None:
+    """By a worker of that queue, and by a host that is told where the server is."""
+    async with keep(hosting=True) as supervisor:
+        supervisor.start_host("127.0.0.1:7", "gmk_host_x")
+        _, admissions, host = supervisor.children
+        assert (list(admissions.command), admissions.name) == (["host", "admit"], "admissions")
+        assert admissions.environment[PROGRAMS_VARIABLE].endswith("programs")
+        assert list(host.command[:2]) == ["host", "run"]
+        told = (host.environment[SERVER_VARIABLE], host.environment[HOST_TOKEN_VARIABLE])
+        assert told == ("127.0.0.1:7", "gmk_host_x")

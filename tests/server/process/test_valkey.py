@@ -5,13 +5,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import redis
+from tests.conftest import PATIENCE
+from tests.processes import eventually
 
 from meijin.server.process import die_with_parent as module
 from meijin.server.process import valkey as embedded
@@ -38,14 +39,6 @@ STARTS_COMMAND = """
 from meijin.server.process.die_with_parent import die_with_parent
 child = subprocess.Popen(die_with_parent([sys.executable, "-c", "import time; time.sleep(600)"]))
 """
-PATIENCE = 10.0
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass in time"
-        time.sleep(0.01)
 
 
 def is_alive(pid: int) -> bool:
@@ -169,7 +162,7 @@ def test_a_leftover_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with redis.Redis.from_url(leftover.url) as client:
         client.set("key", "value")
     with EmbeddedValkey(tmp_path) as valkey:
-        wait_until(lambda: leftover.poll() is not None)
+        eventually(lambda: leftover.poll() is not None, patience=PATIENCE)
         with redis.Redis.from_url(valkey.url) as client:
             assert client.get("key") == b"value"
     leftover.stop()
@@ -185,7 +178,7 @@ def test_it_dies_with_its_parent(tmp_path: Path, start: str) -> None:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
         parent.kill()
-    wait_until(lambda: not is_alive(pid))
+    eventually(lambda: not is_alive(pid), patience=PATIENCE)
 
 
 @linux_only

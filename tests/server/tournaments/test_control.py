@@ -105,7 +105,7 @@ async def test_a_finished_game_is_voided(start_server: StartServer, any_database
     """While its tournament goes on, which plays it again and ends as it should."""
     async with start_server(database_url=any_database_url) as server:
         told: list[int] = []
-        server.parts.refreshes.ladder_changed = told.append  # type: ignore[method-assign,assignment]
+        server.parts.refreshes.send = told.append  # type: ignore[method-assign,assignment]
         peers = await two_bots(server, rounds=2)
         first = await give_up(peers)
         second, _ = [await peer.started() for peer in peers]

@@ -32,7 +32,7 @@ async def test_a_sender_closes_its_queue() -> None:
     queue = Mock(spec=RefreshQueue)
     sender = make(queue)
     for ladder in (2, 1, 2):
-        sender.ladder_changed(LadderId(ladder))
+        sender.send(LadderId(ladder))
     async with running(sender):
         await until(lambda: queue.enqueue.call_count >= 2)
         assert [call.args for call in queue.enqueue.call_args_list] == [(1,), (2,)]

@@ -32,6 +32,7 @@ from meijin.wire.contract import (
     DEFAULT_HOST,
     SERVER_VARIABLE,
     TOKEN_VARIABLE,
+    UNIX_SCHEME,
     Address,
     check_own_name,
     client_keepalive_options,
@@ -117,13 +118,22 @@ SETTLED_AFTER = timedelta(seconds=1)
 CONNECTED = "connected as"
 """How the line begins that a bot logs when it is there."""
 
-CHANNEL_OPTIONS = (
-    *client_keepalive_options(),
+_CHANNEL_OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 1_000),
     ("grpc.use_local_subchannel_pool", 1),
 )
 """A connection of its own for each bot of a process: a server takes eight streams on one."""
+
+
+def channel_options(address: Address) -> tuple[tuple[str, int], ...]:
+    """GRPC's options of a bot: a silent connection is probed, unless it is a Unix socket.
+
+    That can't be cut, and a bot that was frozen meanwhile would find its own probe unanswered.
+    """
+    is_socket = address.target.startswith(UNIX_SCHEME)
+    return _CHANNEL_OPTIONS if is_socket else (*client_keepalive_options(), *_CHANNEL_OPTIONS)
+
 
 logger = logging.getLogger("meijin.bots")
 
@@ -185,7 +195,8 @@ class Client:
         address, security = self.settings.address, self.settings.security
         try:
             await self._prepare()
-            async with open_async_channel(address, security, CHANNEL_OPTIONS) as channel:
+            options = channel_options(address)
+            async with open_async_channel(address, security, options) as channel:
                 while not self._leaving.is_set():
                     await self._play(channel)
         finally:
@@ -238,7 +249,9 @@ class Client:
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if not self._leaving.is_set():
-                await asyncio.gather(reader, writer)
+                for ended in (reader, writer):
+                    if ended.done():  # gather would miss a cancellation that comes now
+                        ended.result()
             elif self._is_admitted and not self._games.count:
                 outbox.say_goodbye()
                 await asyncio.wait((reader,), timeout=GOODBYE_TIMEOUT.total_seconds())

@@ -101,7 +101,7 @@ class Stream:
             raise InvalidBotError(f"the hello takes {size} bytes of at most {MAX_MESSAGE_BYTES}")
         try:
             async with asyncio.timeout(WELCOME_TIMEOUT.total_seconds()):
-                await self._write(hello)
+                await self.write(hello)
                 message = await self.read()
         except TimeoutError:
             raise StreamLostError("the server doesn't answer") from None
@@ -125,6 +125,8 @@ class Stream:
                 raise
             raise StreamLostError("the stream was cancelled") from None
         except grpc.aio.AioRpcError as error:
+            if _is_cancelled():  # while the call ended, which gRPC tells of instead
+                raise asyncio.CancelledError from None
             raise _ending(error, self._address) from None
         except DecodeError as error:
             raise StreamLostError(f"the server sent something impossible: {error}") from error
@@ -134,9 +136,9 @@ class Stream:
         """Send what comes into `outbox`, up to a goodbye or the end of the stream."""
         while not outbox.closed:
             for request in await outbox.take():
-                await self._write(request)
+                await self.write(request)
 
-    async def _write(self, request: PlayRequest) -> None:
+    async def write(self, request: PlayRequest) -> None:
         """Send a message; on a stream that has ended do nothing, the reader learns why."""
         try:
             await self._call.write(request)

@@ -229,6 +229,20 @@ class Turns:
         self._place(seat, action, raw_ns, spent_ns, credit_ns)
         return ACCEPTED
 
+    def measure(
+        self, seat: Seat, ply: int, moment: Moment, *, wall_ns: int, charged_ns: int
+    ) -> bool:
+        """Have the pending turn of `seat` have taken what its host has measured, up to now.
+
+        Whatever has passed here beyond that, such as the wait for a core, is on no clock. Tells
+        whether that turn is pending.
+        """
+        is_pending = self.outcome is None and ply == self.board.ply and seat is self.seat_to_act
+        if is_pending:
+            self._asked_at_ns = moment.now_ns - wall_ns
+            self._stall_at_ask_ns = moment.stall_ns - (wall_ns - charged_ns)
+        return is_pending
+
     def act(
         self,
         seat: Seat,

@@ -82,6 +82,8 @@ def _move(record: GameRecord, ply: int) -> dict[str, Any]:
         move["charged_time_seconds"] = record.times[ply].total_seconds()
     if record.raw_times:
         move["raw_time_seconds"] = record.raw_times[ply].total_seconds()
+    if record.cpu_times and (cpu_time := record.cpu_times[ply]) is not None:
+        move["cpu_time_seconds"] = cpu_time.total_seconds()
     analysis = record.analysis[ply] if record.analysis else None
     if analysis is not None:
         numbers = {"score": analysis.score, "depth": analysis.depth, "nodes": analysis.nodes}
@@ -135,6 +137,7 @@ def _record(game: _Fields, variant: Variant) -> GameRecord:
         moves=tuple(_played(moves, variant).moves),
         times=_times(moves, "charged_time_seconds"),
         raw_times=_times(moves, "raw_time_seconds"),
+        cpu_times=tuple(move.optional("cpu_time_seconds", float, _time) for move in moves),
         analysis=tuple(_analysis(move, variant) for move in moves),
         opening_plies=game.get("opening_plies", int),
         time_control=game.optional("time_control", str, TimeControl.parse),

@@ -5,7 +5,7 @@ Engines that count rows from the top mean the mirror image, which is the same ga
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -73,6 +73,8 @@ class GameRecord:
     """The time charged for each move, zero in the opening; empty where it is unknown."""
     raw_times: tuple[timedelta, ...] = ()
     """The time from each request to its answer, before credits; empty where it is unknown."""
+    cpu_times: tuple[timedelta | None, ...] = ()
+    """The processor time of each move, ``None`` where no host has measured it; empty for none."""
     analysis: tuple[Analysis | None, ...] = ()
     """What the bots thought of each move; empty where they said nothing."""
     opening_plies: int = 0
@@ -105,11 +107,10 @@ class GameRecord:
     """Of the Meijin that it was played on; empty where it is unknown."""
 
     def __post_init__(self) -> None:
-        for times in (self.times, self.raw_times):
-            if times and len(times) != len(self.moves):
-                raise ValueError(f"{len(times)} times don't fit {len(self.moves)} moves")
-            if times and min(times) < timedelta(0):
-                raise ValueError(f"a move can't take {min(times)}")
+        if not any(time is not None for time in self.cpu_times):
+            object.__setattr__(self, "cpu_times", ())  # frozen: as if nothing had been given
+        for times in (self.times, self.raw_times, self.cpu_times):
+            self._check_times(times)
         if self.analysis and len(self.analysis) != len(self.moves):
             raise ValueError(f"{len(self.analysis)} analyses don't fit {len(self.moves)} moves")
         if not any(self.analysis):
@@ -124,6 +125,13 @@ class GameRecord:
         for name, time in (("start", self.start_time), ("end", self.end_time)):
             if time is not None and time.utcoffset() is None:
                 raise ValueError(f"{name} time {time} needs a time zone")
+
+    def _check_times(self, times: Sequence[timedelta | None]) -> None:
+        if times and len(times) != len(self.moves):
+            raise ValueError(f"{len(times)} times don't fit {len(self.moves)} moves")
+        least = min((time for time in times if time is not None), default=timedelta(0))
+        if least < timedelta(0):
+            raise ValueError(f"a move can't take {least}")
 
     @property
     def opening(self) -> str:

@@ -90,7 +90,7 @@ def _time_properties(time_control: TimeControl | None) -> Iterator[tuple[str, st
         return
     initial = "" if time_control.initial is None else format_seconds(time_control.initial)
     yield "TM", initial
-    yield "OT", str(time_control).removeprefix(initial).removeprefix(",")
+    yield "OT", str(time_control).removeprefix(initial).removeprefix(",").strip()
 
 
 def _notes(record: GameRecord) -> Iterator[tuple[str, str]]:
@@ -308,8 +308,8 @@ def _read_round(text: str) -> int:
 
 def _read_time_control(root: Node) -> TimeControl | None:
     initial, overtime = (root.text("TM") or "").strip(), (root.text("OT") or "").strip()
-    comma = "," if initial and overtime and not overtime.startswith("+") else ""
-    for text in (f"{initial}{comma}{overtime}", initial):
+    between = "," if initial and overtime and not overtime.startswith(("+", "cpu")) else ""
+    for text in (f"{initial}{between}{overtime}", initial):
         try:
             return TimeControl.parse(text)
         except ValueError:

@@ -9,6 +9,7 @@
 - `challenges`: challenges made and taken back; `challenge_budget`: how many games of them
 - `people`: people let in, and forgotten
 - `anchors`: anchors of ladders set
+- `programs`: programs handed over, taken back, suspended and rolled back
 - `webhooks`: webhooks made, enabled, given new secrets, tested and deleted
 - `open_calls`: calls that end with the token that they were made with
 - `last_seen`: when bots were last connected

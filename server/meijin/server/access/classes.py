@@ -100,14 +100,23 @@ def _checked(student: NewStudent) -> NewStudent:
 
 
 def create(
-    connection: Connection, caller: Caller, name: str, deadline: datetime | None
+    connection: Connection,
+    caller: Caller,
+    name: str,
+    deadline: datetime | None,
+    *,
+    is_hosted: bool,
 ) -> ClassRow:
     """Make a class.
+
+    Args:
+        is_hosted: The arena runs its bots.
 
     Raises:
         IntegrityError: there is one of that name.
     """
-    add_row(connection, SchoolClass(name=name, create_time=caller.time, deadline=deadline))
+    row = SchoolClass(name=name, create_time=caller.time, deadline=deadline, is_hosted=is_hosted)
+    add_row(connection, row)
     made = classes.get_class(connection, name)
     caller.note(connection, "make", f"class {name}", after=_facts(made))
     return made

@@ -1,5 +1,6 @@
 """Owners and the invitations that they come by."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -10,20 +11,30 @@ from meijin.server.access.caller import Caller
 from meijin.server.errors import (
     InvalidRequestError,
     InvitationError,
+    NotFoundError,
     RegistrationClosedError,
     WrongStateError,
 )
 from meijin.server.settings import Registration, Settings
-from meijin.store.access import invitations
+from meijin.store.access import invitations, owners
 from meijin.store.access.audit import Facts
+from meijin.store.access.owners import OwnerRow
 from meijin.store.access.tokens import SUFFIX, add_token, token_digest
 from meijin.store.rows import add_row, change_row
-from meijin.store.schema import Invitation, InvitationId, TokenKind
+from meijin.store.schema import Invitation, InvitationId, Owner, TokenKind
 
 MAX_USES = 1000
 """Of an invitation."""
 
 MAX_QUOTA = 10_000
+
+MOST_OF_QUOTAS = {
+    "quota": MAX_QUOTA,
+    "program_quota": 100_000,
+    "program_bytes_quota": 2**50,
+    "program_cpu_quota": 10_000_000,
+}
+"""Of each the most that an owner may be given."""
 
 LONGEST = timedelta(days=365)
 """How long an invitation may last."""
@@ -105,6 +116,53 @@ def join(connection: Connection, caller: Caller, invitation: str, name: str, sec
     add_token(connection, secret, TokenKind.OWNER, caller.time, owner_id=owner_id, creator=subject)
     before = {**_facts(used), "uses_left": used.uses_left + 1}
     caller.note(connection, "use", subject, before=before, after=_facts(used))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerUpdate:
+    """What changes of what an owner may have; ``None`` for what stays."""
+
+    name: str
+    quota: int | None = None
+    program_quota: int | None = None
+    program_bytes_quota: int | None = None
+    program_cpu_quota: int | None = None
+
+    @property
+    def changes(self) -> Mapping[str, int]:
+        return {
+            name: value for name in MOST_OF_QUOTAS if (value := getattr(self, name)) is not None
+        }
+
+    def check(self) -> None:
+        """Accept it.
+
+        Raises:
+            InvalidRequestError: nothing changes, or something is to be too much.
+        """
+        if not self.changes:
+            raise InvalidRequestError("say what is to change")
+        for name, value in self.changes.items():
+            if value > MOST_OF_QUOTAS[name]:
+                raise InvalidRequestError(f"{name} {value} is above {MOST_OF_QUOTAS[name]}")
+
+
+def update_owner(connection: Connection, caller: Caller, update: OwnerUpdate) -> OwnerRow:
+    """Change what an owner may have.
+
+    Raises:
+        NotFoundError: there is none of that name.
+    """
+    owner_id = owners.find_owner(connection, update.name)
+    if owner_id is None:
+        raise NotFoundError(f'no owner "{update.name}"; list the owners to see their names')
+    old = owners.get_owner(connection, owner_id)
+    change_row(connection, Owner, owner_id, **update.changes)
+    before = {name: getattr(old, name) for name in update.changes}
+    caller.note(
+        connection, "update", f"owner {old.name}", before=before, after=dict(update.changes)
+    )
+    return owners.get_owner(connection, owner_id)
 
 
 def _facts(invitation: Invitation) -> Facts:

@@ -42,10 +42,15 @@ CHANGES_BY_ANYONE = frozenset(
 STREAMS = frozenset({pb.PERMISSION_BOT, pb.PERMISSION_PLAYER})
 """Of players' streams, and of what is said about a player with its own token."""
 
+CLOSED = frozenset({pb.PERMISSION_PROGRAMS, pb.PERMISSION_HOST})
+"""Permissions of methods that need a token on an open server too: they have programs run."""
+
 OPERATORS = frozenset({TokenKind.OPERATOR})
 OWNERS = OPERATORS | {TokenKind.OWNER}
 PEOPLE = frozenset({TokenKind.PERSON})
 BOTS = frozenset({TokenKind.BOT})
+HOSTS = frozenset({TokenKind.HOST})
+SEATS = frozenset({TokenKind.SEAT})
 
 READERS = (
     None,
@@ -58,12 +63,14 @@ READERS = (
 
 SCOPES: Final[Mapping[Permission, frozenset[TokenKind]]] = {
     pb.PERMISSION_BOT: BOTS,
-    pb.PERMISSION_PLAYER: BOTS | PEOPLE,
+    pb.PERMISSION_PLAYER: BOTS | PEOPLE | SEATS,
     pb.PERMISSION_EVALUATIONS: OWNERS | BOTS | PEOPLE,
     pb.PERMISSION_OWNER: OWNERS,
     pb.PERMISSION_CHALLENGES: OWNERS | PEOPLE,
     pb.PERMISSION_OPERATOR: OPERATORS,
     pb.PERMISSION_CLASSES: OPERATORS | BOTS,
+    pb.PERMISSION_PROGRAMS: OWNERS | BOTS,
+    pb.PERMISSION_HOST: HOSTS,
 }
 """The kinds of tokens that permissions are given to, where that is the same on every server."""
 
@@ -95,8 +102,8 @@ def check_call(
         return
     if identity is None:
         raise UnauthenticatedError("a token is needed")
-    is_player = identity.kind is TokenKind.PERSON or permission in STREAMS
-    if settings.is_open and not is_player:
+    is_player = identity.kind in PEOPLE | SEATS or permission in STREAMS
+    if _is_open(settings, permission) and not is_player:
         return
     scopes = scopes_of(settings, permission)
     if identity.kind not in scopes:
@@ -107,4 +114,9 @@ def check_call(
 def _needs_no_token(settings: Settings, permission: Permission) -> bool:
     if permission == pb.PERMISSION_READER:
         return settings.reading is Reading.ANYONE
-    return permission == pb.PERMISSION_ANYONE or settings.is_open
+    return permission == pb.PERMISSION_ANYONE or _is_open(settings, permission)
+
+
+def _is_open(settings: Settings, permission: Permission) -> bool:
+    """Whether everybody may call the methods of a permission, but with a player's token."""
+    return settings.is_open and permission not in CLOSED

@@ -25,6 +25,12 @@ from meijin.store.rows import change_row
 from meijin.store.schema import LABEL, Bot, BotId, OwnerId, TokenId, TokenKind
 from meijin.wire.text import check_text
 
+NEVER_ASKED_FOR = {
+    TokenKind.PERSON: "a person gets a token by coming in; none is made",
+    TokenKind.SEAT: "the token of a seat is made by the server alone",
+}
+"""Kinds of tokens that nobody has made, and why."""
+
 MAX_TOKENS = 20
 """Valid ones of a bot or of an owner, and of operators and of readers altogether."""
 
@@ -74,8 +80,8 @@ def _subject(
     connection: Connection, caller: Caller, request: TokenRequest
 ) -> tuple[BotId | None, OwnerId | None]:
     """The bot or the owner that a token is to be of."""
-    if request.kind is TokenKind.PERSON:
-        raise InvalidRequestError("a person gets a token by coming in; none is made")
+    if request.kind in NEVER_ASKED_FOR:
+        raise InvalidRequestError(NEVER_ASKED_FOR[request.kind])
     if request.kind is TokenKind.BOT:
         if not request.name:
             raise InvalidRequestError("name the bot that the token is for")

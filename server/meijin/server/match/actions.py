@@ -6,16 +6,18 @@ from datetime import UTC, datetime
 
 from prometheus_client import Counter
 
-from meijin.game import Action, Party, Placement, Seat
+from meijin.game import Action, Party, Placement, Seat, cpu_charge
 from meijin.game.arbiter.moment import Moment
 from meijin.game.arbiter.turns import ACCEPTED, ActionResult
 from meijin.server.match.games import Games
 from meijin.server.match.journal.journal import Journal
 from meijin.server.match.live.commands import (
+    CPU_US,
     Actions,
     Analysis,
     Evaluation,
     Failure,
+    Measured,
     OpeningPlay,
     Play,
 )
@@ -59,7 +61,9 @@ class ActionHandler:
 
         It ends where it closes the session by too much nonsense.
         """
-        refused = session.refused
+        refused, effects = session.refused, 0
+        if session.capabilities.is_hosted:
+            actions, effects = self._measure(session, actions, moment)
         self._journal.add_moves(self._judge_plays(session, actions.plays, moment))
         if actions.openings:
             self._judge_openings(session, actions.openings, moment)
@@ -69,10 +73,56 @@ class ActionHandler:
         regained = session.regain_places(actions.ready)
         if regained:
             self._games.announce_room(session.player)
-        if session.refused - refused >= actions.total + len(actions.evaluations) + regained:
+        effects += actions.total + len(actions.evaluations) + regained
+        if session.refused - refused >= effects:
             return False
         session.effective_messages += 1
         return True
+
+    def _measure(self, session: Session, actions: Actions, moment: Moment) -> tuple[Actions, int]:
+        """Have the clocks of a hosted program's turns be what its host says of them.
+
+        Returns:
+            The actions, with the processor time of each move among what the bot thought of it; and
+            of how many pending turns something was said.
+        """
+        turns = 0
+        for number, ply in actions.begun:
+            game = self._pending(session, number, ply)
+            turns += game is not None
+            if game is not None and not game.own_control(session.player).cpu:
+                game.arbiter.ask(moment)
+                self._games.hasten((game,))
+        cpu_us = {}
+        for each in actions.measured:
+            game = self._pending(session, each.game, each.ply)
+            if game is not None:
+                self._take_measure(session, game, each, moment)
+                turns += 1
+                cpu_us[each.game, each.ply] = each.cpu_us
+        plays = [
+            (number, ply, cell, _measured_analysis(analysis, cpu_us.get((number, ply))), 0)
+            for number, ply, cell, analysis, _ in actions.plays
+        ]
+        return actions._replace(plays=plays), turns
+
+    def _pending(self, session: Session, number: int, ply: int) -> LiveGame | None:
+        """The game in which a turn of the bot is pending at a ply, if there is one."""
+        game = session.games.get(number)
+        if game is None or not session.plays(game) or game.arbiter.board.ply != ply:
+            return None
+        return game if game.arbiter.seat_to_act is game.seat(session.player) else None
+
+    def _take_measure(
+        self, session: Session, game: LiveGame, measured: Measured, moment: Moment
+    ) -> None:
+        wall_ns, cpu_ns = measured.wall_us * 1000, measured.cpu_us * 1000
+        is_cpu = game.own_control(session.player).cpu
+        charged_ns = cpu_charge(wall_ns, cpu_ns) if is_cpu else wall_ns
+        seat = game.seat(session.player)
+        game.arbiter.measure(seat, measured.ply, moment, wall_ns=wall_ns, charged_ns=charged_ns)
+        if measured.is_overstepped:
+            self._games.hasten((game,))
 
     def _end_games(self, session: Session, actions: Actions, moment: Moment) -> None:
         failed = ((failure.game, failure) for failure in actions.failures)
@@ -262,3 +312,8 @@ class ActionHandler:
             game.analysis = {}
         game.analysis[str(ply)] = analysis
         self._journal.add_analysis(game, ply, analysis)
+
+
+def _measured_analysis(analysis: Analysis | None, cpu_us: int | None) -> Analysis | None:
+    """What a hosted program thought of its move, with the processor time that it took."""
+    return analysis if cpu_us is None else {**(analysis or {}), CPU_US: cpu_us}

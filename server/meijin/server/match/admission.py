@@ -61,7 +61,7 @@ def admit(
         BannedError: an operator has banned the bot.
         DisabledError: its owner or an operator has disabled it.
         LateSubmissionError: its class's deadline is over, and it counts with another version.
-        NotAllowedError: the token is another bot's.
+        NotAllowedError: the token is another bot's; or the arena itself runs the bots of its class.
         UnauthenticatedError: the bot is registered, and no token was sent; or the token was
             revoked since the stream was opened.
         RowNotFoundError: the bot was forgotten since the token was looked up.
@@ -110,6 +110,11 @@ def _admit(connection: Connection, bot: Arrival, hello: Hello, now: datetime) ->
     if (error := refusal(bot)) is not None:
         raise error
     engine = hello.engine
+    if bot.is_class_hosted and not engine.is_hosted:
+        raise NotAllowedError(
+            f'the arena runs the bots of {bot.class_name}: upload "{bot.name}" on its page, or by '
+            f"meijin bot upload FILE --as {bot.name}"
+        )
     counted = _counted(connection, bot, now)
     if bot.is_over(now) and (counted is None or not engine.is_program_of(counted)):
         is_known = bool(versions_of(connection, bot.id, engine.digest))
@@ -164,9 +169,7 @@ def _late(
     bot: Arrival, engine: EngineRow, counted: BotVersion | None, *, is_known: bool
 ) -> LateSubmissionError:
     """What a version is told that comes too late, in the zone in which the deadline was set."""
-    assert bot.deadline is not None
-    offset = bot.deadline_offset_minutes
-    deadline = f"the deadline of {bot.class_name} was {minute_text(bot.deadline, offset)}"
+    offset, deadline = bot.deadline_offset_minutes, deadline_words(bot)
     if counted is None:
         return LateSubmissionError(
             f'"{bot.name}" is late: {deadline}, and it was not there before; ask your teacher'
@@ -181,6 +184,13 @@ def _late(
         f'"{bot.name}" is late: {deadline}, and {what} '
         f"({own}; counted: {other} of {minute_text(counted.create_time, offset)}); connect that one"
     )
+
+
+def deadline_words(bot: Arrival) -> str:
+    """When the deadline of a bot's class was, in the zone in which it was set."""
+    assert bot.deadline is not None
+    time = minute_text(bot.deadline, bot.deadline_offset_minutes)
+    return f"the deadline of {bot.class_name} was {time}"
 
 
 def _named_bot(connection: Connection, hello: Hello, now: datetime) -> Arrival:

@@ -301,6 +301,13 @@ class Lobby:
         if player is not None and player.session is not None:
             player.session.close(reason)
 
+    def expel_program(self, bot_id: BotId, reason: MeijinError) -> None:
+        """A bot's program may not play any more: end its stream, if a host has opened it."""
+        player = self.players.get(bot_id)
+        session = None if player is None else player.session
+        if session is not None and session.capabilities.is_hosted:
+            self.expel(bot_id, reason)
+
     def set_passed(
         self, bot_id: BotId, versions: Collection[BotVersionId], *, has_passed: bool
     ) -> None:
@@ -329,7 +336,11 @@ class Lobby:
         for game in player.games.values():
             game.disconnect(player, session, moment)
             self._deadlines.hasten(game)
-        if session.silent_since_ns is not None:
+        if session.capabilities.is_hosted and not session.is_barred:
+            # A program's own end is told by its host before.
+            for game in player.games.values():
+                game.arbiter.excuse(moment)
+        elif session.silent_since_ns is not None:
             for game in player.games.values():
                 game.arbiter.excuse(moment, Party.NETWORK)
         elif not session.closed.done():

@@ -28,6 +28,7 @@ from meijin.server.errors import (
     invalid_request,
 )
 from meijin.server.match.live.commands import (
+    MAX_TIME_US,
     Actions,
     Analysis,
     Command,
@@ -36,6 +37,7 @@ from meijin.server.match.live.commands import (
     Goodbye,
     Hello,
     KnownGame,
+    Measured,
     OpeningPlay,
     Pong,
 )
@@ -225,6 +227,7 @@ def command_from_proto(request: pb.PlayRequest, max_actions: int) -> Command:
         count = len(actions.plays) + len(actions.resigns) + len(actions.failures)
         count += len(actions.placements) + len(actions.choices)
         count += len(actions.declarations) + len(actions.offers)
+        count += len(actions.begun) + len(actions.measured)
         if count > max_actions:
             raise TooManyActionsError(f"{count} actions in a message, and games for {max_actions}")
         asked = len(actions.evaluations)
@@ -261,7 +264,16 @@ def actions_from_proto(message: pb.Actions) -> Actions:
         if message.evaluations
         else (),
         ready=message.ready,
+        begun=[(turn.game, turn.ply) for turn in message.begun] if message.begun else (),
+        measured=[_measured_from_proto(each) for each in message.measured]
+        if message.measured
+        else (),
     )
+
+
+def _measured_from_proto(message: pb.TurnMeasured) -> Measured:
+    wall_us, cpu_us = (min(us, MAX_TIME_US) for us in (message.wall_us, message.cpu_us))
+    return Measured(message.game, message.ply, wall_us, cpu_us, message.overstepped)
 
 
 def evaluation_from_proto(message: pb.Evaluation) -> Evaluation:

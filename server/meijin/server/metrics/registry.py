@@ -97,7 +97,8 @@ class LiveMetrics:
         parts = self._parts
         players, runs = list(parts.lobby.players.values()), list(parts.scheduler.runs.values())
         sessions = [player.session for player in players if player.session is not None]
-        since = parts.journal.commits.since
+        seats = parts.scheduler.seats
+        hosts, since = list(seats.hosts.values()), parts.journal.commits.since
         for name, meaning, value in (
             ("bots_connected", "Bots with an open stream.", len(sessions)),
             ("games_running", "Games being played.", len(parts.games.running)),
@@ -107,6 +108,11 @@ class LiveMetrics:
                 "Planned games that wait for their bots.",
                 sum(len(run.pending) for run in runs),
             ),
+            ("hosts_connected", "Hosts with an open stream.", len(hosts)),
+            ("host_places", "Programs that these may seat at once.", sum(h.room for h in hosts)),
+            ("programs_seated", "Programs on hosts.", sum(len(h.seats) for h in hosts)),
+            ("programs_callable", "Programs that may be called.", len(seats.programs)),
+            ("games_called", "Games that wait for their programs to start.", len(seats.calls)),
             (
                 "store_failing",
                 "1 while the database takes no commits, so that games wait.",

@@ -1,5 +1,6 @@
 """The processes around the server.
 
+- `host_token`: that of the host which the server starts beside it
 - `supervisor`: keeps the embedded Valkey and the ladders' worker alive
 - `valkey`: the embedded Valkey server
 - `die_with_parent`: starts a command that ends when its parent does

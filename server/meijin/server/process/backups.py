@@ -10,7 +10,7 @@ import structlog
 from prometheus_client import Counter, Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from meijin.store.backup import back_up, backup_name, backups_in, prune
+from meijin.store.backup import back_up, backups_in, free_backup, prune
 from meijin.store.errors import BackupError
 
 log = structlog.get_logger()
@@ -76,7 +76,7 @@ class Backups:
     def take(self) -> bool:
         """Take one and delete old ones; tell whether that worked."""
         now = self._clock()
-        target = self._folder / backup_name(now)
+        target = free_backup(self._folder, now)
         try:
             size = back_up(self._file, target)
             deleted = prune(self._folder, self._keep)

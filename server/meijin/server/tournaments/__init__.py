@@ -7,6 +7,8 @@
 - `pending`: the games that wait to be started
 - `pauses`: bots that forfeit game after game get no new ones
 - `leases`, `workers`: games that workers play, and who of them has which; they hand them in
+- `seats`, `program_watch`: programs that are called for games, the hosts that run them, and which
+  there are
 - `scheduler`: starts planned games as soon as their bots are free
 - `planner`: has formats plan games where there is capacity for them
 - `control`: takes tournaments up and voids games, in the store and in memory alike

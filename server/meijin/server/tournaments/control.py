@@ -129,7 +129,7 @@ class TournamentControl:
         self._scheduler.add(run)  # which stops it where a cancellation was stored unheard
         self._feed.tournament_changed(run.id)
         if row.ladder_id is not None:
-            self._refreshes.ladder_changed(row.ladder_id)
+            self._refreshes.send(row.ladder_id)
 
     async def _reload(
         self, tournament_id: TournamentId, suspended: TournamentRun | None

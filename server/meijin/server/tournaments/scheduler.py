@@ -1,6 +1,7 @@
 """Starts the planned games of running tournaments as soon as their bots are free."""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from meijin.server.tournaments.formats.base import BotCapacity, Capacity
 from meijin.server.tournaments.leases import Leases, Worker, WorkerSide
 from meijin.server.tournaments.pauses import Pause, Pauses
 from meijin.server.tournaments.run import RunState, TournamentRun, run_of
+from meijin.server.tournaments.seats import HostedProgram, Seats
 from meijin.store.schema import (
     BotId,
     BotVersionId,
@@ -90,6 +92,13 @@ class Scheduler(Listener):
         self._journal = journal
         self.pauses = pauses
         """Of bots that forfeit game after game."""
+        self.seats = Seats(
+            is_here=self.is_here,
+            playing_by=self.playing_by,
+            changed=lambda bots: self.bot_changed(*bots),
+            clock=time.monotonic_ns,
+        )
+        """What hosts run."""
         self._is_due = False
         self._is_called = False
         """The loop is asked to go on with the look, or to begin one."""
@@ -139,6 +148,7 @@ class Scheduler(Listener):
         run.state = RunState.FINISHED
         run.pending.clear()
         self.leases.withdraw(run)
+        self.seats.withdraw(run)
         self._journal.add_tournament_end(
             TournamentEnd(run.id, datetime.now(UTC), run.format.verdict)
         )
@@ -179,7 +189,7 @@ class Scheduler(Listener):
     def _candidates(self, run: TournamentRun) -> Sequence[BotId]:
         """The bots that a tournament's format plans by, as far as they may be here."""
         wanted = run.format.candidates
-        return list(self._lobby.players if wanted is None else wanted)
+        return list({**self._lobby.players, **self.seats.programs} if wanted is None else wanted)
 
     def _reserved(self, run: TournamentRun) -> set[BotId]:
         """Bots that an open tournament leaves to those that settle its ladder."""
@@ -195,6 +205,7 @@ class Scheduler(Listener):
             run.state = RunState.SUSPENDED
             run.pending.clear()
             self.leases.withdraw(run)
+            self.seats.withdraw(run)
         return run
 
     def cancel(
@@ -206,6 +217,7 @@ class Scheduler(Listener):
         """Stop a tournament; its running games become void, through a party's doing."""
         run.state = RunState.CANCELLED
         self.leases.withdraw(run)
+        self.seats.withdraw(run)
         self.runs.pop(run.id, None)
         self._games.void_all(run.games.values(), party, detail)
 
@@ -302,12 +314,13 @@ class Scheduler(Listener):
         """
         place = self._place(bot_id, run)
         if place is None:
-            return "is not connected"
+            return self.seats.absence(bot_id)
         if self.pauses.is_paused(place.version_id):
             return "is paused, since it forfeited game after game"
         if run is not None and run.row.ladder_id is not None and not place.may_be_rated:
             return "has not passed the doctor, which rated games here ask for"
-        return place.capabilities.objection(variant, time_control)
+        objection = place.capabilities.objection(variant, time_control)
+        return objection or self.seats.objection(bot_id, time_control)
 
     def _unreadiness(self, bot_id: BotId, run: TournamentRun) -> str:
         """Why a bot gets no game though it plays none, where it keeps its places itself."""
@@ -316,17 +329,24 @@ class Scheduler(Listener):
             return "has not said that it is ready for another game"
         return ""
 
-    def _place(self, bot_id: BotId, run: TournamentRun | None) -> Session | WorkerSide | None:
-        """Where a bot plays: at a worker that has all bots of the run, or on its stream."""
+    def _place(
+        self, bot_id: BotId, run: TournamentRun | None
+    ) -> Session | WorkerSide | HostedProgram | None:
+        """Where a bot plays: at a worker that has all bots of the run, on its stream, or on a host."""
         if run is not None and self.leases.able(run):
             return self.leases.side(run, bot_id)
         player = self._lobby.players.get(bot_id)
-        return None if player is None else player.session
+        session = None if player is None else player.session
+        return session or self.seats.program(bot_id)
 
     # -- what happens in the match ------------------------------------------------------
 
     def player_joined(self, player: Participant) -> None:
-        """A bot may take games now."""
+        """A bot may take games now; those that have waited for it begin."""
+        self.seats.opened(player.bot_id)
+        for call in self.seats.take_ready():
+            if call.run.is_playing:
+                self._begin(call.run, call.pairing)
         self.bot_changed(player.bot_id)
 
     def worker_changed(self, worker: Worker) -> None:
@@ -334,9 +354,9 @@ class Scheduler(Listener):
         self._changed.update(worker.sides)
         self.wake()
 
-    def bot_changed(self, bot_id: BotId) -> None:
-        """A bot may take games now, or others than before."""
-        self._changed.add(bot_id)
+    def bot_changed(self, *bots: BotId) -> None:
+        """Bots may take games now, or others than before."""
+        self._changed.update(bots)
         self.wake()
 
     def player_ready(self, player: Participant) -> None:
@@ -496,7 +516,24 @@ class Scheduler(Listener):
     def _start(self, run: TournamentRun, pairing: PendingPairing) -> None:
         if self.leases.able(run):
             self.leases.lease(run, pairing)
-            return
+        elif all(map(self.is_here, (pairing.black_id, pairing.white_id))):
+            self._begin(run, pairing)
+        else:
+            self.seats.call(run, pairing)
+
+    def is_here(self, bot_id: BotId) -> bool:
+        """Whether a stream of a bot is open."""
+        player = self._lobby.players.get(bot_id)
+        return player is not None and player.session is not None
+
+    def playing_by(self, bot_id: BotId) -> TimeControl | None:
+        """What a bot has on its clock in a game that it plays; ``None`` while it plays none."""
+        player = self._lobby.players.get(bot_id)
+        if player is None:
+            return None
+        return next((game.own_control(player) for game in player.games.values()), None)
+
+    def _begin(self, run: TournamentRun, pairing: PendingPairing) -> None:
         black, white = (self._lobby.players[key] for key in (pairing.black_id, pairing.white_id))
         self._games.start(run, pairing, black, white)
         self.uncommitted += 1
@@ -527,11 +564,12 @@ class Scheduler(Listener):
             return None
         if self.leases.able(run):
             return self.leases.free(run)
-        player = self._lobby.players[bot_id]
-        assert player.session is not None
+        player, reserved = self._lobby.players.get(bot_id), self.seats.reserved(bot_id)
+        if player is None or player.session is None:
+            return self.seats.room(bot_id, run.row.control_of(bot_id))
         if not run.format.IS_CASUAL:
-            return None if player.is_person else player.session.room
-        return self._casual_room(player)
+            return None if player.is_person else max(0, player.session.room - reserved)
+        return max(0, self._casual_room(player) - reserved)
 
     def _casual_room(self, player: Player) -> int:
         """How many more games of challenges a bot or person that is here can take."""

@@ -68,7 +68,7 @@ MAX_VERSIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class MachineFilter:
-    """Which versions are shown, by what they say of their machines; all where it says nothing."""
+    """Which versions are shown, by what is known of their machines; all where it says nothing."""
 
     hardware: str = ""
     """In what it runs on, in any case."""
@@ -76,6 +76,8 @@ class MachineFilter:
     """The least nodes a second."""
     max_nodes: int = 0
     """The most; 0 for no limit."""
+    is_hosted: bool | None = None
+    """Hosts of the arena's run it, or others do."""
 
     def admits(self, row: Standing) -> bool:
         """Whether a version is shown: with a limit of nodes, one that told of them."""
@@ -84,6 +86,7 @@ class MachineFilter:
             self.hardware.casefold() in row.hardware.casefold()
             and nodes >= self.min_nodes
             and (not self.max_nodes or 0 < nodes <= self.max_nodes)
+            and self.is_hosted in {None, row.is_hosted}
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from sqlalchemy import select
+from tests.conftest import PATIENCE
 from tests.server.rows import live_game
 
 from meijin.server.match.journal.group_commit import Batch
@@ -16,8 +17,6 @@ from meijin.server.match.stalls import StallWatch
 from meijin.store import Database, Writer
 from meijin.store.journal import unpack_moves
 from meijin.store.schema import EntryId, JournalRow
-
-PATIENCE = 20.0
 
 
 class Desk:

@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
-from tests.server.match.journal.desk import PATIENCE, Desk, owning, stored
+from tests.conftest import PATIENCE
+from tests.server.match.journal.desk import Desk, owning, stored
 from tests.server.rows import live_game
 
 from meijin.game import Seat

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from tests.conftest import PATIENCE
 from tests.server.rows import live_game as game
 
 from meijin.server.match.journal.compaction import Compaction
@@ -19,8 +20,6 @@ from meijin.store.fence import Fence
 from meijin.store.move_log.entry import LogEntry
 from meijin.store.move_log.log import FIRST_ENTRY, MoveLog
 from meijin.store.schema import ID_BYTES, Epoch
-
-PATIENCE = 20.0
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from meijin.game import (
     decode_moves,
 )
 from meijin.game.records.analysis import cells_on_board
+from meijin.server.match.live.commands import CPU_US
 from meijin.server.match.live.live_game import LiveGame
 from meijin.store.games import GameRow, decode_decisions, decode_times
 from meijin.store.schema import GameState
@@ -105,7 +106,10 @@ def whole_game(
         game.moves.extend(_moves(cells, row.opening_plies, raw, charged))
         game.decisions.extend(map(_decision, *decode_decisions(row.decisions)))
     for ply, move in enumerate(game.moves if said else ()):
-        analysis = told_analysis((said or {}).get(str(ply)), row.variant)
+        about = (said or {}).get(str(ply))
+        if about is not None and CPU_US in about:
+            move.cpu_time.FromMicroseconds(about[CPU_US])
+        analysis = told_analysis(about, row.variant)
         if analysis is not None:
             move.analysis.CopyFrom(analysis_to_proto(analysis))
     return game
@@ -113,7 +117,7 @@ def whole_game(
 
 def told_analysis(said: Mapping[str, Any] | None, variant: Variant) -> Analysis | None:
     """What was kept of a bot's words, which nobody has checked."""
-    if said is None:
+    if said is None or not said.keys() - {CPU_US}:
         return None
     return Analysis(
         score=said.get("score"),

@@ -11,10 +11,11 @@ from meijin.ladder.statistics.fit.bradley_terry import Prior
 from meijin.server.tournaments.creation import MAX_BOTS
 from meijin.server.views.tournaments import TournamentSummary
 from meijin.store.faults import FaultRow
+from meijin.store.programs.programs import ProgramRow
 from meijin.store.schema import RatingRun, WebhookEvent
 from meijin.store.tournaments import TournamentRow
 from meijin.store.webhooks.hooks import WebhookRow
-from meijin.v1 import fault_service_pb2, webhook_service_pb2
+from meijin.v1 import fault_service_pb2, hosting_service_pb2, webhook_service_pb2
 from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import tournament_service_pb2 as tournament_pb
 from meijin.wire.formats import detail_field, format_names, set_options
@@ -97,6 +98,15 @@ def _of_formats(message: Message) -> dict[str, object]:
 def _controls(row: TournamentRow) -> list[TimeControl]:
     """Those of the bots in their order; none where all have the same."""
     return [row.time_controls[bot_id] for bot_id, _ in row.bots] if row.time_controls else []
+
+
+def program_to_proto(row: ProgramRow, *, with_findings: bool = True) -> hosting_service_pb2.Program:
+    message = to_message(row, hosting_service_pb2.Program, findings=None)
+    if with_findings:
+        message.findings.extend(
+            to_message(each, hosting_service_pb2.Finding) for each in row.findings
+        )
+    return message
 
 
 def webhook_to_proto(row: WebhookRow) -> webhook_service_pb2.Webhook:

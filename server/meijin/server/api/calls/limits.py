@@ -30,7 +30,7 @@ from meijin.server.settings import Settings
 from meijin.server.token_bucket import Rate, TokenBuckets
 from meijin.store.access.tokens import Identity, token_digest
 from meijin.store.schema import BotId
-from meijin.wire.contract import MAX_RECORDS_BYTES
+from meijin.wire.contract import MAX_CHUNK_BYTES, MAX_RECORDS_BYTES
 
 BURST_SECONDS = 4
 """Hellos and requests may come at once that are allowed in this many seconds."""
@@ -59,6 +59,12 @@ EVALUATIONS_OF_AN_ADDRESS = 8
 EVALUATIONS = 64
 """Calls at once of the whole server that have bots evaluate positions."""
 
+UPLOADS_OF_AN_ADDRESS = 32
+"""Programs that are uploaded at once from an address: a class may sit behind one."""
+
+UPLOADS = 64
+"""Programs that are uploaded at once to the whole server: each has a thread and a chunk."""
+
 SUSPENSION = timedelta(seconds=10)
 """How long a bot has to stay away whose stream was ended for what it sent."""
 
@@ -73,6 +79,12 @@ ABUSES = (TooManyActionsError, TooManyMessagesError, TooManyNoticesError)
 
 WORK = "/meijin.v1.WorkerService/Work"
 """The method whose messages hold whole games."""
+
+UPLOAD = "/meijin.v1.HostingService/UploadProgram"
+"""The method whose messages hold programs in chunks."""
+
+FIELD_BYTES = 16
+"""Of a message beside a field's own bytes, at most."""
 
 MINUTE = timedelta(minutes=1).total_seconds()
 
@@ -319,6 +331,9 @@ class Limits:
         )
         self.evaluations_of_person = ConcurrencyLimit[BotId](1, "call of Evaluate of yours")
         """Of each person."""
+        self.uploads = ConcurrencyLimit[Address](UPLOADS_OF_AN_ADDRESS, "uploads of your address")
+        self.uploads_of_bot = ConcurrencyLimit[BotId](1, "upload for this bot")
+        self.uploads_of_all = ConcurrencyLimit[str](UPLOADS, "uploads on this server")
         self.suspensions = Suspensions(clock)
         hellos, requests = settings.hellos_per_second, settings.requests_per_second
         self._hellos = RateLimit[tuple[Address, bool]](
@@ -334,6 +349,8 @@ class Limits:
 
     def message_bytes(self, method: str) -> int:
         """The largest message that a method takes."""
+        if method == UPLOAD:
+            return max(self._message_bytes, MAX_CHUNK_BYTES + FIELD_BYTES)
         return MAX_RECORDS_BYTES if method == WORK else self._message_bytes
 
     async def hello_turn(self, address: Address, *, is_return: bool) -> None:

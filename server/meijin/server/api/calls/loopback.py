@@ -120,18 +120,18 @@ class Loopback:
 async def _connection(received: Callable[[], None]) -> AsyncIterator[LoopbackConnection]:
     """A connection to a server of gRPC's in this process, by a socket that nobody else can open."""
     server = grpc.aio.server(options=[("grpc.http2.max_ping_strikes", 0)])
-    with TemporaryDirectory(prefix="meijin-") as folder:
-        path = f"{folder}/loopback"
-        server.add_insecure_port(f"unix:{path}")
-        await server.start()
-        try:
+    try:
+        with TemporaryDirectory(prefix="meijin-") as folder:  # gone once it is connected
+            path = f"{folder}/loopback"
+            server.add_insecure_port(f"unix:{path}")
+            await server.start()
             loop = asyncio.get_running_loop()
             _, connection = await loop.create_unix_connection(
                 lambda: LoopbackConnection(received), path
             )
-            try:
-                yield connection
-            finally:
-                connection.close()
+        try:
+            yield connection
         finally:
-            await server.stop(None)
+            connection.close()
+    finally:
+        await server.stop(None)

@@ -90,7 +90,7 @@ class BotServicer(BotServiceServicer):
     async def UpdateBot(
         self, request: pb.UpdateBotRequest, context: Context
     ) -> pb.UpdateBotResponse:
-        """Change a bot; the open stream of one that may not play is ended."""
+        """Change a bot; the open stream of one that may not play is ended, and its program."""
         caller = current_caller.get()
         with invalid_request():
             change = from_message(request, BotUpdate)
@@ -102,6 +102,7 @@ class BotServicer(BotServiceServicer):
             bot, lifted = await self._storage.write(update, caller, request.name, change, paused)
         if change.state is not None and (error := refusal(bot)) is not None:
             self._lobby.expel(bot.id, error)
+            self._scheduler.seats.dismiss(bot.id)
         self._lobby.update(bot.id, bot.name, is_hidden=bot.is_hidden)
         if lifted:
             self._scheduler.lift_pauses(bot.id, lifted)
@@ -156,7 +157,9 @@ class BotServicer(BotServiceServicer):
         """A bot and whether it is there; whether it may play is for its owner and operators."""
         caller, (row, rating) = current_caller.get(), found
         player = self._lobby.players.get(row.id)
-        place = (player and player.session) or self._scheduler.leases.of_bot(row.id)
+        scheduler = self._scheduler
+        place = (player and player.session) or scheduler.leases.of_bot(row.id)
+        program = scheduler.seats.program(row.id)
         is_person = is_person_name(row.name)
         is_theirs = caller.owner_id is not None and caller.owner_id == row.owner_id
         differing: dict[str, object] = {"challenges": None} if is_person else {}
@@ -169,8 +172,9 @@ class BotServicer(BotServiceServicer):
             pb.Bot,
             connected=place is not None,
             running_games=0 if player is None else len(player.games),
-            capabilities=None if place is None else place.capabilities,
-            paused=place is not None and self._scheduler.pauses.is_paused(place.version_id),
+            hosted=program is not None,
+            capabilities=None if (there := place or program) is None else there.capabilities,
+            paused=place is not None and scheduler.pauses.is_paused(place.version_id),
             unexamined=place is not None and not place.may_be_rated,
             rating=None if rating is None else rating.elo,
             ladder=None if rating is None else rating.ladder,
@@ -179,7 +183,7 @@ class BotServicer(BotServiceServicer):
         )
 
     def _connected(self, *, with_hidden: bool, with_people: bool) -> list[tuple[str, BotId]]:
-        """The names and ids of those who are there, sorted; also of those at workers."""
+        """The names and ids of those who are there, sorted; also at workers, and when called."""
         players = (each for each in self._lobby.players.values() if each.session is not None)
         found = {
             (each.name, each.bot_id)
@@ -189,7 +193,12 @@ class BotServicer(BotServiceServicer):
         sides = [
             side for worker in self._scheduler.leases.workers for side in worker.sides.values()
         ]
-        return sorted(found | {(side.participant.name, side.participant.bot_id) for side in sides})
+        programs = self._scheduler.seats.callable()
+        return sorted(
+            found
+            | {(side.participant.name, side.participant.bot_id) for side in sides}
+            | {(each.bot, each.bot_id) for each in programs if with_hidden >= each.is_hidden}
+        )
 
     async def CompareVersions(
         self, request: pb.CompareVersionsRequest, context: Context

@@ -14,7 +14,7 @@ from meijin.server.access.caller import current_caller
 from meijin.server.access.classes import MAX_STUDENTS, ClassUpdate, check_deadline
 from meijin.server.api.answers.pages import list_page
 from meijin.server.api.calls.interceptor import Context
-from meijin.server.errors import invalid_request
+from meijin.server.errors import HostingOffError, invalid_request
 from meijin.server.match.lobby import Lobby
 from meijin.server.settings import Settings
 from meijin.server.storage import Storage
@@ -44,8 +44,11 @@ class ClassServicer(ClassServiceServicer):
         with invalid_request("name"):
             check_bot_name(request.name)
         check_deadline(deadline, caller.time)
+        if request.hosted and not self._settings.hosting:
+            raise HostingOffError
+        create = partial(classes.create, is_hosted=request.hosted)
         with new_name("a class", request.name):
-            made = await self._storage.write(classes.create, caller, request.name, deadline)
+            made = await self._storage.write(create, caller, request.name, deadline)
         return pb.CreateClassResponse(school_class=to_message(made, pb.Class))
 
     async def UpdateClass(

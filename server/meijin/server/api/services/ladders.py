@@ -182,7 +182,7 @@ class LadderServicer(LadderServiceServicer):
         self, request: pb.SetAnchorsRequest, context: Context
     ) -> pb.SetAnchorsResponse:
         ladder_id = await self._storage.write(set_anchors, current_caller.get(), request)
-        self._refreshes.ladder_changed(ladder_id)
+        self._refreshes.send(ladder_id)
         ladder = await self._storage.read(ladders.summary, ladder_id)
         return pb.SetAnchorsResponse(ladder=to_message(ladder, pb.Ladder))
 
@@ -235,7 +235,10 @@ def _standings(
         paused=paused,
         all_versions=request.all_versions,
         machines=MachineFilter(
-            request.hardware, request.min_nodes_per_second, request.max_nodes_per_second
+            request.hardware,
+            request.min_nodes_per_second,
+            request.max_nodes_per_second,
+            request.hosted if request.HasField("hosted") else None,
         ),
     )
     table = find(id_if_any(request, "run_id", RatingRunId))

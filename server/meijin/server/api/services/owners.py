@@ -61,6 +61,14 @@ class OwnerServicer(OwnerServiceServicer):
             await self._storage.write(owners.join, caller, request.invitation, request.name, secret)
         return pb.JoinResponse(token=secret)
 
+    async def UpdateOwner(
+        self, request: pb.UpdateOwnerRequest, context: Context
+    ) -> pb.UpdateOwnerResponse:
+        update = from_message(request, owners.OwnerUpdate)
+        update.check()
+        row = await self._storage.write(owners.update_owner, current_caller.get(), update)
+        return pb.UpdateOwnerResponse(owner=to_message(row, pb.Owner))
+
     async def ListOwners(
         self, request: pb.ListOwnersRequest, context: Context
     ) -> pb.ListOwnersResponse:

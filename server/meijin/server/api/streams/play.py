@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,6 +39,7 @@ from meijin.server.storage import Storage
 from meijin.server.token_bucket import Rate, TokenBucket
 from meijin.server.tracing.spans import NO_TRACER, Tracer
 from meijin.store.access.tokens import Identity
+from meijin.store.schema import TokenKind
 from meijin.v1.play_service_pb2_grpc import PlayServiceServicer
 
 log = structlog.get_logger()
@@ -224,6 +226,10 @@ class PlayServicer(PlayServiceServicer):
         return hello_from_proto(request)
 
     async def _join(self, hello: Hello, identity: Identity | None, since: Moment) -> Session:
+        if identity is not None and identity.kind is TokenKind.SEAT:
+            engine = replace(hello.engine, is_hosted=True)
+            capabilities = hello.capabilities.as_hosted()
+            hello = replace(hello, engine=engine, capabilities=capabilities)
         bot = await self._find(hello, identity)
         if bot.notice:
             log.info("bot on another machine", bot=bot.name, detail=bot.notice)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import grpc
 import structlog
 
 from meijin.server.access.caller import current_caller
-from meijin.server.access.open_calls import OpenCalls
+from meijin.server.access.open_calls import End, OpenCalls
 from meijin.server.api.calls.interceptor import Context, check_decoded, write_in_time
 from meijin.server.api.calls.limits import Limits, address_of
+from meijin.server.api.calls.stream_ends import run_until_first
 from meijin.server.api.streams.play import Throttle
 from meijin.server.api.streams.records import (
     lease_to_proto,
@@ -83,28 +83,16 @@ class WorkerServicer(WorkerServiceServicer):
             raise StoppingError("the server is stopping; come back")
         identity = current_caller.get().identity
         with ExitStack() as held:
-            ends: list[asyncio.Future[Any]] = []
+            ends: list[End] = []
             if identity is not None:
                 ends.append(held.enter_context(self._calls.hold(identity.token_id)))
             worker = await self._admit(context)
             self._workers.join(worker)
-            tasks = [
-                asyncio.create_task(self._read(worker, context)),
-                asyncio.create_task(self._write(worker, context)),
-            ]
+            work = [self._read(worker, context), self._write(worker, context)]
             try:
-                await asyncio.wait([*tasks, *ends], return_when=asyncio.FIRST_COMPLETED)
-                for end in ends:
-                    if end.done():
-                        raise end.result()
-                for task in tasks:
-                    if task.done():
-                        task.result()
+                await run_until_first(work, ends)
             finally:
                 self._workers.leave(worker)
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _admit(self, context: Context) -> Worker:
         request = await context.read()

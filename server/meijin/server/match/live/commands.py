@@ -14,7 +14,11 @@ from meijin.wire.capabilities import Capabilities
 from meijin.wire.text import plain_text
 
 Analysis: TypeAlias = dict[str, object]
-"""What a bot thought of a move, as it is stored: ``score``, ``depth``, ``nodes`` and ``pv``."""
+"""What a bot thought of a move, as it is stored: ``score``, ``depth``, ``nodes`` and ``pv``; and of a
+hosted program the microseconds of processor time that the move took, by `CPU_US`."""
+
+CPU_US = "cpu_us"
+"""What the host of a program has measured, beside what that says of itself."""
 
 Play: TypeAlias = tuple[int, int, int, Analysis | None, int]
 """A move: the game's number, ply, cell, analysis, and the microseconds that the bot says it took.
@@ -117,6 +121,18 @@ class Evaluation(NamedTuple):
         return min(self.thinking_us, MAX_TIME_US) * MICROSECOND or None
 
 
+class Measured(NamedTuple):
+    """What a hosted program has taken for a turn, as its host has measured it."""
+
+    game: int
+    """The game's number."""
+    ply: int
+    wall_us: int
+    cpu_us: int
+    is_overstepped: bool
+    """It has used up its time without an answer."""
+
+
 class Actions(NamedTuple):
     """Everything that a bot does in its games in one message."""
 
@@ -128,6 +144,9 @@ class Actions(NamedTuple):
     evaluations: Sequence[Evaluation] = ()
     ready: int = 0
     """How many more places of ended games may take others."""
+    begun: Sequence[tuple[int, int]] = ()
+    """The games and plies of turns for which a hosted program has a core from now on."""
+    measured: Sequence[Measured] = ()
 
     @property
     def total(self) -> int:

@@ -172,6 +172,9 @@ class LiveGame:
     def time_control(self, seat: Seat) -> TimeControl:
         return self.pairing.time_control or self.run.row.control_of(self.player(seat).bot_id)
 
+    def own_control(self, player: Participant) -> TimeControl:
+        return self.time_control(self.seat(player))
+
     @property
     def ladder_id(self) -> LadderId | None:
         """The ladder that it counts for: that of its time control's class; ``None`` if not rated."""

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from meijin.game.arbiter.moment import NS_PER_SECOND, Moment
-from meijin.server.errors import MeijinError, TooManyNoticesError
+from meijin.server.errors import BannedError, DisabledError, MeijinError, TooManyNoticesError
 from meijin.server.match.live.commands import Actions
 from meijin.server.match.live.evaluations import Asked, Evaluations
 from meijin.server.match.live.lag import LagMeter
@@ -276,10 +276,17 @@ class Session:
         if not self.closed.done():
             self.closed.set_result(reason)
 
+    @property
+    def is_barred(self) -> bool:
+        """Whether it was closed because its bot, or the program of it, may play no more."""
+        return self.closed.done() and isinstance(self.closed.result(), BannedError | DisabledError)
+
     # -- what is sent -----------------------------------------------------------
 
     def drain(self, moment: Moment) -> Delivery:
         """Take out what is to be sent at once; the clocks of the turns in it start now.
+
+        Those of a hosted program start when it has a core: its host says so.
 
         What does not fit into one message wakes the stream again.
         """
@@ -294,11 +301,13 @@ class Session:
         if self._choices:
             choices, self._choices = self._choices, []
         turns: list[tuple[LiveGame, int]] = []
+        is_hosted = self.capabilities.is_hosted
         if not self._started:  # a game starts before its first turn
             for game in _take(self._turns):
                 arbiter = game.arbiter
                 if arbiter.outcome is None:
-                    turns.append((game, arbiter.ask(moment)))
+                    left_ns = _left_ns(game, moment) if is_hosted else arbiter.ask(moment)
+                    turns.append((game, left_ns))
         ping = self._meter.send(moment.served_ns) if self._meter.is_due else 0
         is_draining, self._is_draining = self._is_draining, False
         paused, self._paused = self._paused, None
@@ -357,7 +366,8 @@ class Session:
         round_trip_ns = self._meter.answer(sequence, moment.served_ns)
         if round_trip_ns is None:
             return 0, ()
-        self.lag_ns = min(self._meter.samples_ns)
+        if not self.capabilities.is_hosted:  # of such a one no way is on any clock
+            self.lag_ns = min(self._meter.samples_ns)
         if self._meter.is_due:
             self.wake.set()
         if not self._flags:
@@ -389,6 +399,11 @@ class Session:
         if self.closed.done():
             words["stream_end"] = str(self.closed.result())[:MAX_STREAM_END]
         return words
+
+
+def _left_ns(game: LiveGame, moment: Moment) -> int:
+    """The nanoseconds on the clock of the side to move."""
+    return game.arbiter.left_ns(game.arbiter.seat_to_act, moment)
 
 
 def _take(games: list[LiveGame]) -> list[LiveGame]:

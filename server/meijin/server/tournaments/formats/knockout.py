@@ -201,4 +201,5 @@ def faster(control: TimeControl, share: float) -> TimeControl:
         initial=None if control.initial is None else part(control.initial),
         increment=part(control.increment) if control.increment else control.increment,
         per_move=None if control.per_move is None else part(control.per_move),
+        cpu=control.cpu,
     )
