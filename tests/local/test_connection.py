@@ -93,15 +93,17 @@ def test_a_server_that_asks_for_a_token_to_read_is_shown_one(
         assert [*connection.ask(GUARDED, None)] == ["Bearer read"]
 
 
-def test_a_bots_token_reads_and_does_nothing_else(
+def test_a_bots_token_is_shown_where_one_is_wanted(
     token_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And there is no operator's; an open server is called without."""
     assert not token_file.exists()
     monkeypatch.setenv("MEIJIN_TOKEN", "bot")
     with connect(Server("localhost")) as connection:
         assert [*connection.ask(GUARDED, None)] == ["Bearer bot"]
-        with pytest.raises(Refused):
-            connection.ask_with_token(GUARDED, None)
+        assert [*connection.ask_with_token(GUARDED, None)] == ["Bearer bot"]
+        assert [*connection.watch_with_token(GUARDED, lambda: None)] == ["Bearer bot"]
+        assert [*connection.ask_with_token(OPEN, None)] == ["none"]
 
 
 def test_an_open_server_is_called_without_another_ones_token(token_file: Path) -> None:

@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.conftest import PATIENCE
 
 from meijin.bots import Bot, Capabilities, Position, RandomBot
 from meijin.game import GOMOKU, Ending, Party
@@ -22,7 +23,6 @@ from meijin.testing import (
     run_server,
 )
 
-PATIENCE = 60.0
 SMALL = "5x5"
 SOON = timedelta(seconds=0.5)
 

@@ -4,7 +4,7 @@
 - `lazy_group`, `importing`: a command is imported when it is called, without garbage collection
 - `bot`, `classes`, `demo`, `game`, `ladder`, `match`, `server`, `tournament`, `access`: a package
   for each noun
-- `learn`, `webhooks`: a group of commands
+- `learn`, `webhooks`, `hosts`: a group of commands
 - `command`: options from a command's parameters, and its result printed
 - `profile`: which server the commands talk to, as it is asked for and as it is kept
 - `options`: options that several nouns have

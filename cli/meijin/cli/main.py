@@ -54,6 +54,11 @@ COMMANDS = tuple(
             "server.database",
             "Prove that no acknowledged move is missing, beside a running server or without one.",
         ),
+        (
+            "host",
+            "hosts",
+            "Run the programs of bots on this machine, and see what can be limited here.",
+        ),
         ("bot", "bot.commands", "Run, write, register, list and manage bots."),
         (
             "play",

@@ -63,7 +63,12 @@ DEFAULT_VARIANT = GOMOKU.size
 
 TimeOption = Annotated[
     str,
-    typer.Option("--time", "-t", help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move; 1m+1s too."),
+    typer.Option(
+        "--time",
+        "-t",
+        help="Seconds: 60, 60+0.5, 5/move or 60+0.5,5/move; 1m+1s too. With cpu behind it, "
+        "processor time, of hosted bots.",
+    ),
 ]
 VariantOption = Annotated[
     str,

@@ -9,6 +9,7 @@
   it came to
 - `first_fault`: the first game that a bot has forfeited, and why
 - `tuning`: better values for the numbers that a side is given
+- `doctor`: the examination of a bot, by games on a server of its own
 - `analyser`, `position_files`: positions searched by a bot, and where they come from
 - `game_tables`: games as tables for statistics, in files and in memory
 - `errors`: what can't be carried out, in one line, and what an installation lacks

@@ -16,7 +16,7 @@ from meijin.server.process.die_with_parent import die_with_parent
 STOP_TIMEOUT = timedelta(seconds=20)
 """A child has this time to end before it is killed."""
 
-MEIJIN = (sys.executable, "-m", "meijin")
+MEIJIN = (sys.executable, "-P", "-m", "meijin")
 """What runs a command."""
 
 PREFIX = "MEIJIN_"

@@ -21,6 +21,7 @@ from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceStub
 from meijin.v1.class_service_pb2_grpc import ClassServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
+from meijin.v1.hosting_service_pb2_grpc import HostingServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.opening_service_pb2_grpc import OpeningServiceStub
 from meijin.v1.owner_service_pb2_grpc import OwnerServiceStub
@@ -116,6 +117,7 @@ class Connection:
         self.analysis = AnalysisServiceStub(channel)
         self.challenges = ChallengeServiceStub(channel)
         self.classes = ClassServiceStub(channel)
+        self.hosting = HostingServiceStub(channel)
         self.webhooks = WebhookServiceStub(channel)
         self._address = address
         self._given = token
@@ -155,6 +157,8 @@ class Connection:
     ) -> A:
         """Call a method with a token, if there is one: open servers need none.
 
+        Where there is no operator's, a bot's own is tried: it does for the bot's programs.
+
         Raises:
             ArenaError: the token would be sent to another machine in plain text, or the one that
                 is kept can't be read.
@@ -164,9 +168,35 @@ class Connection:
         try:
             return method(request, timeout=seconds, metadata=metadata)
         except grpc.RpcError as error:
-            if not (metadata and self._is_kept and _wants_token(error)):
+            other = self._another(metadata, error)
+            if other is None:
                 raise
-        return method(request, timeout=seconds, metadata=())  # an open server needs none
+        return method(request, timeout=seconds, metadata=other)
+
+    def watch_with_token(
+        self, method: Callable[..., Iterator[A]], requests: Callable[[], Any]
+    ) -> Iterator[A]:
+        """What a method streams, called with a token as `ask_with_token` does.
+
+        Args:
+            requests: Gives the request, or a new iterator of several.
+        """
+        metadata = _metadata(self._operators_token())
+        try:
+            yield from method(requests(), metadata=metadata)
+        except grpc.RpcError as error:
+            other = self._another(metadata, error)
+            if other is None:
+                raise
+            yield from method(requests(), metadata=other)
+
+    def _another(self, metadata: Metadata, error: grpc.RpcError) -> Metadata | None:
+        """What a call is tried with for the second time; ``None`` where that can't help."""
+        if not _wants_token(error):
+            return None
+        if metadata:
+            return () if self._is_kept else None  # an open server needs none
+        return _metadata(self._given_or(TOKEN_VARIABLE)) or None
 
     def explanation(self, error: grpc.RpcError) -> str:
         """What to say of a failed call where gRPC's own words don't help; else nothing."""

@@ -112,6 +112,9 @@ MOVE_COLUMNS = (
     DataColumn("is_opening", FLAG, "Whether it was given to both sides"),
     DataColumn("time_us", INTEGER, _TIME_US.format("it") + "; null in the opening"),
     DataColumn("raw_time_us", INTEGER, "Microseconds from request to answer; null in the opening"),
+    DataColumn(
+        "cpu_time_us", INTEGER, "Microseconds of processor time; null where no host measured it"
+    ),
     DataColumn("score", INTEGER, "The bot's, in its own unit; null where it said nothing"),
     DataColumn("depth", INTEGER, "Plies that it searched; likewise"),
     DataColumn("nodes", INTEGER, "Positions that it visited; likewise"),
@@ -185,6 +188,7 @@ def move_rows(game: game_pb2.Game) -> Iterator[tuple[Value, ...]]:
     for ply, move in enumerate(game.moves):
         is_opening = ply < game.opening_plies
         times = (None, None) if is_opening else (_us(move.charged_time), _us(move.raw_time))
+        cpu_us = _us(move.cpu_time) if move.HasField("cpu_time") else None
         said: tuple[Value, ...] = (None,) * 4
         if move.HasField("analysis"):
             analysis = move.analysis
@@ -192,7 +196,7 @@ def move_rows(game: game_pb2.Game) -> Iterator[tuple[Value, ...]]:
             score, depth, nodes = told_numbers(analysis)
             said = (score, depth, None if nodes is None else min(nodes, MAX_INT64), pv)
         name = cell_name(move.cell, variant)
-        yield (key, ply, SIDES[ply % 2], move.cell, name, is_opening, *times, *said)
+        yield (key, ply, SIDES[ply % 2], move.cell, name, is_opening, *times, cpu_us, *said)
 
 
 def _us(time: Duration) -> int:

@@ -80,7 +80,8 @@ def check_capabilities(connection: Connection, wanted: pb.TournamentSettings) ->
     """Raise an `ArenaError` if a bot that is connected can't play what is wanted."""
     for bot in list_bots(connection, connected=True):
         if bot.name in wanted.bots:
-            check_player(bot.name, capabilities_from_proto(bot.capabilities), wanted)
+            said = capabilities_from_proto(bot.capabilities)
+            check_player(bot.name, said.as_hosted() if bot.hosted else said, wanted)
 
 
 def check_player(name: str, capabilities: Capabilities, wanted: pb.TournamentSettings) -> None:

@@ -31,7 +31,7 @@ MOST_GAMES = 1024
 RESTARTS = 3
 """How often a worker is started again that was killed."""
 
-WORKER = (sys.executable, "-m", "meijin.worker")
+WORKER = (sys.executable, "-P", "-m", "meijin.worker")
 
 
 class PlaysManyError(ArenaError):

@@ -3,7 +3,7 @@
 import json
 from datetime import timedelta
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import unquote
 
 import typer
@@ -20,7 +20,7 @@ from meijin.cli.command import (
 )
 from meijin.cli.files import SaveOption
 from meijin.cli.output import console
-from meijin.cli.tables import number, text, time_of
+from meijin.cli.tables import number, table, text, time_of
 from meijin.local.connection import Connection, read_list
 from meijin.v1 import admin_service_pb2 as pb
 from meijin.v1 import owner_service_pb2 as owner_pb
@@ -36,7 +36,24 @@ INVITATIONS = (
     number("uses left", "uses_left"),
     QUOTA,
 )
-OWNERS = (text("owner", "name"), text("since", time_of("create_time")), number("bots"), QUOTA)
+SECONDS_PER_HOUR = 3600
+OWNERS = (
+    text("owner", "name"),
+    text("since", time_of("create_time")),
+    number("bots"),
+    QUOTA,
+    number("programs", lambda row: _given(row, "program_quota")),
+    number("bytes", lambda row: _given(row, "program_bytes_quota")),
+    number("CPU hours", lambda row: _hours(row) if row.HasField("program_cpu_quota") else ""),
+)
+
+
+def _given(row: owner_pb.Owner, field: Literal["program_quota", "program_bytes_quota"]) -> object:
+    return getattr(row, field) if row.HasField(field) else ""
+
+
+def _hours(row: owner_pb.Owner) -> str:
+    return f"{row.program_cpu_quota / SECONDS_PER_HOUR:g}"
 
 
 @app.command()
@@ -79,6 +96,31 @@ def owners(connection: Connection) -> Output:
     """List the owners."""
     request, method = owner_pb.ListOwnersRequest(), connection.owners.ListOwners
     return list_output(connection.ask_with_token, method, request, "Owners", OWNERS)
+
+
+@app.command()
+def owner(
+    connection: Connection,
+    name: Annotated[str, typer.Argument(help="The owner's name.")],
+    bots: Annotated[int | None, option("The most bots that it may register.", 1)] = None,
+    programs: Annotated[
+        int | None, option("The most programs of its bots that are kept.", 0)
+    ] = None,
+    program_bytes: Annotated[int | None, option("The most bytes of those.", 0)] = None,
+    cpu_hours: Annotated[
+        float | None, option("Processor time a day that its programs may use.", 0)
+    ] = None,
+) -> Output:
+    """Change what an owner may have."""
+    request = owner_pb.UpdateOwnerRequest(
+        name=name,
+        quota=bots,
+        program_quota=programs,
+        program_bytes_quota=program_bytes,
+        program_cpu_quota=None if cpu_hours is None else round(cpu_hours * SECONDS_PER_HOUR),
+    )
+    found = connection.ask_with_token(connection.owners.UpdateOwner, request)
+    return Output(found, [table("Owner", OWNERS, [found.owner])])
 
 
 @app.command()

@@ -28,6 +28,7 @@ class TokenScope(str, Enum):
     OWNER = "owner"
     OPERATOR = "operator"
     READ = "read"
+    HOST = "host"
 
 
 TokenIdArgument = Annotated[str, typer.Argument(help="The number in `meijin token list`.")]
@@ -70,7 +71,7 @@ def create(
         TokenScope,
         typer.Argument(
             help="bot plays as NAME, owner manages the bots of NAME, operator manages everything, "
-            "read looks."
+            "read looks, host runs the programs of bots."
         ),
     ],
     name: Annotated[str, typer.Argument(help="The bot or the owner that it is for.")] = "",

@@ -7,5 +7,6 @@
 - `engines`: engines as bots, and bots as engines
 - `analyse`: positions of files, searched by a bot
 - `bench`: how fast the reference search is here
+- `program`: programs that the arena runs, a package
 - `doctor`: a pre-flight, a package
 """

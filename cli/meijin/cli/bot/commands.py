@@ -23,6 +23,9 @@ from meijin.cli.bot.options import (
     play,
     start_turn_log,
 )
+from meijin.cli.bot.program.commands import app as programs
+from meijin.cli.bot.program.project import write_project
+from meijin.cli.bot.program.upload import upload
 from meijin.cli.bot.seeking import NO_SEEK, SeekOptions, owners_token, seeker
 from meijin.cli.bot.tables import (
     VERSIONS,
@@ -58,6 +61,8 @@ app.command()(wrap)
 app.command()(engine)
 app.command()(bench)
 app.command(cls=ProgramCommand)(doctor)
+app.command()(upload)
+app.add_typer(programs, name="program", help="List, show and change programs that the arena runs.")
 
 BotArgument = Annotated[str, typer.Argument(help="The bot.", autocompletion=registered)]
 
@@ -117,8 +122,20 @@ def run(
 def new(
     name: Annotated[str, typer.Argument(help="What the bot is called.")],
     path: Annotated[Path | None, "The file to write; NAME.py in this folder else."] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--dir", help="Make this folder instead, which `meijin bot upload` takes as it is."
+        ),
+    ] = None,
 ) -> None:
     """Write a working bot to start from."""
+    if folder is not None:
+        if path is not None:
+            raise CommandError("--path is a file, and --dir a folder; give one")
+        write_project(name, folder)
+        console.print(f"made {folder}; have it examined: meijin bot doctor {folder / 'bot.py'}")
+        return
     target = path or Path(f"{name.replace('-', '_')}.py")
     try:
         source = bot_source(name)

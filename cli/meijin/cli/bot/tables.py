@@ -71,9 +71,14 @@ def bot_table(bots: Iterable[pb.Bot], now: datetime) -> Table:
     return table("Bots", columns, listed)
 
 
+HOSTED_WORDS = "hosted, comes when a game wants it"
+
+
 def _seen(now: datetime, bot: pb.Bot) -> str:
     if bot.connected:
         return "unexamined" if bot.unexamined else "paused" if bot.paused else "connected"
+    if bot.hosted:
+        return "hosted"
     if not bot.HasField("last_seen_time"):
         return "away"
     return age_text(now - bot.last_seen_time.ToDatetime(UTC))
@@ -91,7 +96,7 @@ def bot_lines(bot: pb.Bot, now: datetime) -> Iterator[str]:
     if bot.connected:
         yield f"{seen}, plays {bot.running_games} of {bot.capabilities.max_games} at once"
     else:
-        yield seen if seen == "away" else f"away, seen {seen}"
+        yield HOSTED_WORDS if bot.hosted else seen if seen == "away" else f"away, seen {seen}"
     rating = f", Elo {bot.rating:.0f} on ladder {bot.ladder}" if bot.HasField("rating") else ""
     yield f"{count_text(bot.games)}{rating}"
     if machine := _machine(bot):

@@ -30,10 +30,14 @@ from meijin.cli.files import make_folder, read_private, write_private
 from meijin.cli.tables import local_time, minutes_east, number, table, text
 from meijin.local.connection import Connection, list_bots
 from meijin.v1 import class_service_pb2 as pb
+from meijin.v1 import hosting_service_pb2 as hosting_pb
+from meijin.wire.enums import word_of
 
 app = Commands()
 
 NOW, NEVER = "now", "never"
+
+UPLOAD_HINT = "each student uploads: MEIJIN_TOKEN=... meijin bot upload FILE; or on the bot's page"
 
 
 def _deadline_text(found: pb.Class) -> str:
@@ -49,6 +53,13 @@ def _seen(student: pb.Student) -> str:
     return local_time(student.seen_time) if student.HasField("seen_time") else "never"
 
 
+def _program(student: pb.Student) -> str:
+    """Such as ``7, refused``."""
+    if not student.program_id:
+        return "none"
+    return f"{student.program_id}, {word_of(hosting_pb.ProgramState, student.program_state)}"
+
+
 STUDENTS = (
     text("student", "display_name"),
     text("bot", "handle"),
@@ -57,6 +68,7 @@ STUDENTS = (
     number("games"),
     number("late", lambda row: row.late_attempts or ""),
 )
+PROGRAM = text("newest program", _program)
 CLASSES = (text("class", "name"), text("deadline", _deadline_text), number("students"))
 
 
@@ -71,6 +83,7 @@ def create(
     deadline: Annotated[
         str | None, "When each bot is frozen, such as 2026-12-01T18:00+01:00."
     ] = None,
+    hosted: Annotated[bool, "Students upload their bots, and the arena runs them."] = False,
 ) -> Output:
     """Give each student of a roster a bot, and write the file with its token.
 
@@ -80,7 +93,11 @@ def create(
     change = None if deadline is None else _deadline_change(name, deadline)
     make_folder(folder)
     with unless_taken():
-        connection.ask_with_token(connection.classes.CreateClass, pb.CreateClassRequest(name=name))
+        request = pb.CreateClassRequest(name=name, hosted=hosted)
+        connection.ask_with_token(connection.classes.CreateClass, request)
+    is_hosted = get_class(connection, name).school_class.hosted
+    if hosted and not is_hosted:
+        raise CommandError(f"{name} is there, and its students' bots connect; give another --name")
     if change is not None:
         connection.ask_with_token(connection.classes.UpdateClass, change)
     students, added = _enrol(connection, name, people, folder)
@@ -109,9 +126,10 @@ def create(
         f"for a new one: meijin bot register {handle} --rotate"
         for handle in without
     )
+    lines = [said, UPLOAD_HINT] if is_hosted else [said]
     value: dict[str, object] = {"class": name, "folder": str(folder), "added": added}
     value |= {"without_token": without, "students": len(people)}
-    return Output(value, [said, *missing])
+    return Output(value, [*lines, *missing])
 
 
 @app.command("list")
@@ -125,7 +143,8 @@ def list_(connection: Connection) -> Output:
 def show(connection: Connection, name: ClassArgument) -> Output:
     """Show a class: its students, the versions that count, and who came late."""
     found = get_class(connection, name)
-    return Output(found, [table(_title(found.school_class), STUDENTS, found.students)])
+    columns = (*STUDENTS, PROGRAM) if found.school_class.hosted else STUDENTS
+    return Output(found, [table(_title(found.school_class), columns, found.students)])
 
 
 @app.command()

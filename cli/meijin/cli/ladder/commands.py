@@ -76,10 +76,16 @@ def show(
     max_nodes_per_second: Annotated[
         int, option("Only lines that told of at most this many; 0: all.", 0, MAX_INT64)
     ] = 0,
+    hosted: Annotated[
+        bool | None,
+        typer.Option(
+            "--hosted/--remote", help="Only bots that the arena runs, or only others; else all."
+        ),
+    ] = None,
     export: Annotated[ExportFormat | None, "Print the standings as CSV or JSON."] = None,
 ) -> Output:
     """Show a ladder: each bot's newest rated version with its Elo, interval, games and faults."""
-    machines = (hardware, min_nodes_per_second, max_nodes_per_second)
+    is_chosen = any((hardware, min_nodes_per_second, max_nodes_per_second, hosted is not None))
     asked = {
         "--matrix": matrix,
         "--history": history,
@@ -87,7 +93,7 @@ def show(
         "--calibration": calibration,
     }
     views = [view for view, is_asked in asked.items() if is_asked]
-    _check_views(views, plot, run, is_csv=export is ExportFormat.CSV, is_chosen=any(machines))
+    _check_views(views, plot, run, is_csv=export is ExportFormat.CSV, is_chosen=is_chosen)
     if 0 < max_nodes_per_second < min_nodes_per_second:
         raise CommandError("--max-nodes-per-second is below --min-nodes-per-second")
     is_json = export is ExportFormat.JSON
@@ -121,6 +127,7 @@ def show(
         hardware=hardware,
         min_nodes_per_second=min_nodes_per_second,
         max_nodes_per_second=max_nodes_per_second,
+        hosted=hosted,
     )
     best = deepcopy(table)
     del best.standings[top or len(best.standings) :]
@@ -129,7 +136,7 @@ def show(
     settled = ""
     if table.run.final_of:
         settled = get_tournament(connection, table.run.final_of).tournament.verdict
-    lines = standings_lines(table, top, is_chosen=any(machines), settled=settled)
+    lines = standings_lines(table, top, is_chosen=is_chosen, settled=settled)
     return Output(best, lines, is_json=is_json)
 
 
@@ -138,7 +145,7 @@ def _check_views(
 ) -> None:
     if is_chosen and views:
         raise CommandError(
-            f"--hardware and nodes per second choose lines of the standings; leave "
+            f"--hardware, --hosted and nodes per second choose lines of the standings; leave "
             f"them out with {views[0]}"
         )
     if len(views) > 1:

@@ -71,6 +71,8 @@ OPTIONS: Mapping[str, tuple[type, str]] = {
     ),
     "owner_quota": (int, "Bots that an owner may register. \\[10]"),
     "owner_tournaments": (bool, "Let owners make tournaments."),
+    "hosting": (bool, "Let owners hand programs over, which hosts play."),
+    "programs": (str, "Folder or bucket, such as s3://bots, of programs; else in --data."),
     "open_to_network": (bool, "With --open: anyone on other machines too."),
     "time_classes": (
         str,
@@ -194,6 +196,7 @@ def _bound(value: object) -> int:
 
 def _run(settings: "Settings") -> None:
     with needed_parts():
+        from meijin.programs.errors import DepotError  # noqa: PLC0415 - as above
         from meijin.server.app import serve as serve_until_stopped  # noqa: PLC0415 - as above
         from meijin.server.errors import CertificateError  # noqa: PLC0415
         from meijin.server.logs import configure_logs  # noqa: PLC0415
@@ -201,7 +204,7 @@ def _run(settings: "Settings") -> None:
         from meijin.server.tracing.start import TracingError  # noqa: PLC0415
 
     configure_logs(settings.log_level, settings.log_format)
-    with in_one_line(CertificateError, EmbeddedValkeyError, TracingError):
+    with in_one_line(CertificateError, DepotError, EmbeddedValkeyError, TracingError):
         try:
             asyncio.run(serve_until_stopped(settings, _announce, partial(_open_site, settings)))
         except ExceptionGroup as group:

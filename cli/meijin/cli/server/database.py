@@ -69,7 +69,7 @@ def backup(
     """
     settings = server.settings()
     file = _file(settings, "pg_dump --format=custom --file=meijin.dump {}")
-    from meijin.store.backup import back_up, backup_name, prune  # noqa: PLC0415 - as in serve
+    from meijin.store.backup import back_up, free_backup, prune  # noqa: PLC0415 - as in serve
 
     if not file.is_file():
         raise CommandError(f"there is no database {file}; give the server's folder with --data")
@@ -77,7 +77,7 @@ def backup(
         raise CommandError(f"there is no folder {to.parent}; make it, or mount what is to be there")
     target = settings.backups if to is None else to
     if to is None or to.is_dir():
-        target /= backup_name(datetime.now(UTC))
+        target = free_backup(target, datetime.now(UTC))
     with in_one_line():
         size = back_up(file, target)
         deleted = prune(target.parent, keep) if keep is not None else []

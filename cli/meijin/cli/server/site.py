@@ -34,7 +34,8 @@ def open_site(settings: Settings, calls: LocalCalls) -> Host | None:
         log.warning("no pages for browsers", address=settings.web, reason=error.strerror)
         return None
     hosts = Hosts(settings.web_url or "", is_local=is_local(settings.web))
-    state = SiteState(LocalGateway(calls), SiteSettings(hosts, settings.web_delay))
+    told = SiteSettings(hosts, settings.web_delay)
+    state = SiteState(LocalGateway(calls), told)
     if settings.certificate is None or settings.key is None:
         return Host(state, listener)
     return Host(state, listener, Certificate(settings.certificate, settings.key))

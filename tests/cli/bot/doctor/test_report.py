@@ -1,15 +1,7 @@
 from xml.etree import ElementTree as ET
 
-from meijin.cli.bot.doctor.report import (
-    WIDTH,
-    Check,
-    Status,
-    as_json,
-    as_junit,
-    has_passed,
-    lines_of,
-    summary,
-)
+from meijin.cli.bot.doctor.report import WIDTH, as_json, as_junit, lines_of, summary
+from meijin.local.doctor.check import Check, Status, has_passed
 
 PASSED = Check("version 1", name="hello", seconds=0.5)
 WARNED = Check("slow", "be faster", Status.WARN, name="connects")

@@ -7,18 +7,8 @@ from typing import Annotated
 
 import typer
 
-from meijin.cli.bot.doctor.arena import open_arena
-from meijin.cli.bot.doctor.candidate import Candidate
-from meijin.cli.bot.doctor.examination import Examination, digest_of
-from meijin.cli.bot.doctor.report import (
-    SHOWN,
-    Check,
-    as_json,
-    as_junit,
-    has_passed,
-    lines_of,
-    summary,
-)
+from meijin.cli.bot.doctor.report import SHOWN, as_json, as_junit, lines_of, summary
+from meijin.cli.bot.doctor.wrapped import wrapped_engine
 from meijin.cli.bot.options import BotSettingsOption, OwnTokenOption, is_behind_dashes
 from meijin.cli.command import option
 from meijin.cli.errors import UsageError
@@ -26,6 +16,10 @@ from meijin.cli.files import new_file
 from meijin.cli.options import parsed
 from meijin.cli.output import console, print_json
 from meijin.local.connection import Server, connect
+from meijin.local.doctor.arena import open_arena
+from meijin.local.doctor.check import Check, has_passed
+from meijin.local.doctor.examination import Examination, digest_of
+from meijin.local.doctor.process_candidate import ProcessCandidate
 from meijin.local.sides import Side
 from meijin.v1 import bot_service_pb2 as pb
 from meijin.v1 import play_service_pb2
@@ -69,12 +63,15 @@ def doctor(
     """
     command = _command(bot or [], options or [], listen, is_program=is_behind_dashes(context))
     start_limit, whole_limit = timedelta(seconds=start), timedelta(seconds=limit)
-    with open_arena(Candidate(command), name=name, listen=listen or LOOPBACK) as arena:
+    candidate, engine = ProcessCandidate(command), wrapped_engine(command)
+    if engine is not None:
+        candidate.show_dialogue()
+    with open_arena(candidate, name=name, listen=listen or LOOPBACK) as arena:
         if not command:
             typer.echo(f"waiting {start:g} s for the bot, which is to be told:", err=True)
             typer.echo(f"MEIJIN_SERVER={arena.link.address} MEIJIN_TOKEN={arena.token}", err=True)
         told = (lambda _: None) if json else _print
-        checks = Examination(arena, start_limit, whole_limit, quick, told).run()
+        checks = Examination(arena, start_limit, whole_limit, quick, told, engine).run()
         versions = arena.versions()
     if json:
         print_json(as_json(name, checks))

@@ -1,26 +1,14 @@
 """How checks came out: as lines for people, as JSON, and as JUnit's XML."""
 
-import enum
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from meijin.cli.output import printable
-
-
-class Status(enum.Enum):
-    """How a check came out."""
-
-    PASS = "pass"  # noqa: S105 - a word
-    FAIL = "fail"
-    WARN = "warn"
-    """It works, and something is better done otherwise."""
-    SKIP = "skip"
-    """It was not looked at, for a stated reason that is no fault of the bot."""
-
+from meijin.local.doctor.check import Check, Status, has_passed
 
 SHOWN = {
     Status.PASS: ("ok", "green", "passed"),
@@ -29,28 +17,6 @@ SHOWN = {
     Status.SKIP: ("skip", "dim", "skipped"),
 }
 """What a line begins with, the colour of that on a terminal, and how checks are counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at."""
-
-    reason: str
-    """What was found, in one sentence."""
-    fix: str = ""
-    """What to do about it; empty where there is nothing to do."""
-    status: Status = Status.PASS
-    evidence: tuple[str, ...] = ()
-    """The last lines that the bot's program wrote, where they may say why."""
-    name: str = ""
-    """Set, as the time, by the examination."""
-    seconds: float = 0.0
-    """How long it took."""
-
-
-def has_passed(checks: Sequence[Check]) -> bool:
-    statuses = {check.status for check in checks}
-    return Status.PASS in statuses and Status.FAIL not in statuses
 
 
 WIDTH = 80

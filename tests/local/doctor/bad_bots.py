@@ -5,6 +5,7 @@ import secrets
 import subprocess
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from random import Random
 
 from meijin.bots import Answer, Bot, Capabilities, Position
@@ -103,3 +104,24 @@ class Stays(Good):
 
     def close(self) -> None:
         time.sleep(3600)
+
+
+class Late(Good):
+    """Fails in long games."""
+
+    def choose(self, position: Position) -> Answer:
+        if len(position.board.moves) > 40:
+            raise RuntimeError("out of memory")
+        return super().choose(position)
+
+
+class Slow(Good):
+    """Claims that it needs days."""
+
+    capabilities = Capabilities(min_move_time=timedelta(days=20))
+
+
+class Patient(Hangs):
+    """Never answers, and claims that a move takes long."""
+
+    capabilities = Capabilities(min_move_time=timedelta(seconds=10))

@@ -9,20 +9,15 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar
 
-import typer
-
 from meijin.bots.bridge.answers import are_stones, cell_of
 from meijin.bots.bridge.dialogue import Ask, Dialogue, EngineError, EngineStartError, EngineTime
 from meijin.bots.bridge.gomocup import OPENING_COMMANDS, GomocupProtocol
 from meijin.bots.bridge.probe import Starter
 from meijin.bots.bridge.session import EngineSession
 from meijin.bots.bridge.settings import WrapSettings
-from meijin.cli.bot.doctor.arena import CheckFailedError
-from meijin.cli.bot.doctor.report import Check, Status
-from meijin.cli.bot.engines import engine_settings, wrap
-from meijin.cli.command import Commands
 from meijin.game import SWAP2, Board, OpeningRule, Rule, Variant
 from meijin.game.arbiter.moment import nanoseconds
+from meijin.local.doctor.check import Check, CheckFailedError, Status
 
 DIALOGUE_LINES = 10
 """The last of the dialogue that are shown."""
@@ -35,18 +30,6 @@ _WANTED = {0: "three moves", 3: "SWAP, a move or two", 5: "SWAP or a move"}
 """By the stones so far."""
 _Result = TypeVar("_Result")
 _SIDE = 15
-
-
-def wrapped_engine(words: Sequence[str]) -> WrapSettings | None:
-    """How ``meijin bot wrap`` among the words runs an engine; ``None`` where they don't wrap any."""
-    for start in range(len(words) - 1):
-        if list(words[start : start + 2]) == ["bot", "wrap"]:
-            app = Commands()
-            app.command()(wrap)
-            command = typer.main.get_command(app)
-            with command.make_context("wrap", list(words[start + 2 :])) as context:
-                return engine_settings(context.params)
-    return None
 
 
 @dataclass(frozen=True, slots=True)

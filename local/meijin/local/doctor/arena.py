@@ -11,13 +11,8 @@ from pathlib import Path
 
 import grpc
 
-from meijin.bots import Security
+from meijin.bots import Bot, Security
 from meijin.bots.sdk.runner import BotThread
-from meijin.cli.bot.doctor.candidate import Candidate
-from meijin.cli.bot.doctor.examiner import MOST_PLIES, Examiner
-from meijin.cli.bot.doctor.link import Link
-from meijin.cli.bot.doctor.report import Check, Status
-from meijin.cli.errors import CommandError
 from meijin.game import TimeControl, Variant
 from meijin.local.connection import (
     Connection,
@@ -28,6 +23,11 @@ from meijin.local.connection import (
     make_tournament,
     set_state,
 )
+from meijin.local.doctor.candidate import Candidate
+from meijin.local.doctor.check import CheckFailedError
+from meijin.local.doctor.examiner import MOST_PLIES, Examiner
+from meijin.local.doctor.link import Link
+from meijin.local.errors import ArenaError
 from meijin.local.match_play import finished_games
 from meijin.local.server import explaining, local_server, without_ladder
 from meijin.v1 import bot_service_pb2, game_pb2
@@ -45,28 +45,23 @@ POLL_INTERVAL = timedelta(milliseconds=25)
 """Between two looks at what the server knows."""
 
 
-class CheckFailedError(Exception):
-    """A check has failed; what is left of it is not tried."""
-
-    def __init__(self, reason: str, fix: str, evidence: Sequence[str] = ()) -> None:
-        super().__init__(reason)
-        self.check = Check(reason, fix, Status.FAIL, tuple(evidence))
-
-
 @dataclass(frozen=True, slots=True)
 class ExamGames:
-    """Games of the bot against the examiner, with alternating colours."""
+    """Games of the bot against one opponent, with alternating colours."""
 
     variant: Variant
     control: TimeControl
     count: int = 2
     at_once: int = 1
-    examiner_first: bool = False
+    opponent_first: bool = False
+    opponent: str = EXAMINER
+    most_plies: int = MOST_PLIES
+    """The stones on the board with which the opponent resigns, or which fill it."""
 
     @property
     def limit(self) -> timedelta:
         """The most that they may last, with all that is not on the bot's clock."""
-        moves = min(MOST_PLIES, self.variant.cells)
+        moves = min(self.most_plies, self.variant.cells)
         if self.control.initial is None:
             assert self.control.per_move is not None
             clock = moves * self.control.per_move
@@ -90,8 +85,11 @@ class DoctorArena:
     """Where the bot connects to."""
     examiner: Examiner
 
-    def start(self, limit: timedelta) -> float:
+    def start(self, limit: timedelta, fix: str) -> float:
         """Start the bot, and return how many seconds it took to connect.
+
+        Args:
+            fix: What to do about a bot that does not connect within the limit.
 
         Raises:
             CheckFailedError: it has not connected; the reason says why.
@@ -99,7 +97,6 @@ class DoctorArena:
         begun = time.monotonic()
         self.candidate.start(self.link.address, self.token, self.folder / f"{self.name}.log")
         if not self.wait_until(lambda: self.bot().connected, limit):
-            fix = "connect to the address in MEIJIN_SERVER, with the token in MEIJIN_TOKEN"
             raise self.failure(f"it has not connected in {limit.total_seconds():g} s", fix)
         return time.monotonic() - begun
 
@@ -120,9 +117,9 @@ class DoctorArena:
 
     def begin(self, planned: ExamGames) -> str:
         """Have games planned, and return the id of their tournament."""
-        names = [self.name, EXAMINER]
+        names = [self.name, planned.opponent]
         settings = pb.TournamentSettings(
-            bots=reversed(names) if planned.examiner_first else names,
+            bots=reversed(names) if planned.opponent_first else names,
             rounds=planned.count,
             variant=variant_to_proto(planned.variant),
             time_control=time_control_to_proto(planned.control),
@@ -189,17 +186,29 @@ def open_arena(candidate: Candidate, *, name: str, listen: str) -> Iterator[Doct
         try:
             link = Link(listen, address)
         except (OSError, ValueError) as error:
-            raise CommandError(f"can't listen on {listen}: {error}") from None
+            raise ArenaError(f"can't listen on {listen}: {error}") from None
         stack.callback(link.close)
-        token, examiner_token = (register(connection, each) for each in (name, EXAMINER))
-        examiner = Examiner()
-        thread = BotThread(
-            examiner, server=address, name=EXAMINER, token=examiner_token, security=Security()
-        )
-        thread.start()
-        stack.callback(thread.stop)
+        token, examiner = register(connection, name), Examiner()
+        stack.enter_context(connected_bot(connection, examiner, EXAMINER))
         stack.callback(candidate.stop)
         yield DoctorArena(name, token, folder, candidate, connection, link, examiner)
+
+
+@contextmanager
+def connected_bot(connection: Connection, bot: Bot, name: str) -> Iterator[None]:
+    """Have a bot play in a thread of this process."""
+    thread = BotThread(
+        bot,
+        server=connection.server.address,
+        name=name,
+        token=register(connection, name),
+        security=Security(),
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.stop()
 
 
 def register(connection: Connection, name: str) -> str:
@@ -209,4 +218,4 @@ def register(connection: Connection, name: str) -> str:
         return connection.ask_with_token(connection.bots.RegisterBot, request).token
     except grpc.RpcError as error:
         reason = error.details() if isinstance(error, grpc.Call) else error
-        raise CommandError(f"can't register {name}: {reason}") from None
+        raise ArenaError(f"can't register {name}: {reason}") from None

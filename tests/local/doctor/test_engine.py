@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from tests.bots.bridge.conftest import brain
 
-from meijin.cli.bot.doctor import engine
-from meijin.cli.bot.doctor.arena import CheckFailedError
-from meijin.cli.bot.doctor.engine import RULE_POSITIONS, EngineExamination, wrapped_engine
-from meijin.cli.bot.doctor.report import Check, Status
+from meijin.cli.bot.doctor.wrapped import wrapped_engine
 from meijin.game import FREESTYLE, RULES, Board, Variant
+from meijin.local.doctor import engine
+from meijin.local.doctor.check import Check, CheckFailedError, Status
+from meijin.local.doctor.engine import RULE_POSITIONS, EngineExamination
 
 FAIL, WARN, SKIP = Status.FAIL, Status.WARN, Status.SKIP
 
@@ -133,8 +133,3 @@ def test_rule_that_an_engine_does_not_know(mode: str, status: Status) -> None:
     found = asked(mode, "--rules=standard")["knows standard"]
     assert found.status is status
     assert status is not FAIL or "7,7, which wins nothing under standard" in found.reason
-
-
-def test_no_engine() -> None:
-    """Other programs are bots."""
-    assert wrapped_engine(["node", "bot.js"]) is None

@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from statistics import median
+from typing import ClassVar
 
 from meijin.bots.bridge.settings import WrapSettings
-from meijin.cli.bot.doctor.arena import GRACE, CheckFailedError, DoctorArena, ExamGames
-from meijin.cli.bot.doctor.engine import EngineExamination, wrapped_engine
-from meijin.cli.bot.doctor.evidence import check_games, choosers, move_times
-from meijin.cli.bot.doctor.plan import (
+from meijin.game import FREE, OpeningRule, Rule
+from meijin.local.doctor.arena import GRACE, DoctorArena, ExamGames
+from meijin.local.doctor.check import Check, CheckFailedError, Status
+from meijin.local.doctor.engine import EngineExamination
+from meijin.local.doctor.evidence import check_games, choosers, move_times, times_text
+from meijin.local.doctor.plan import (
     FAST_CONTROL,
     LONG_CONTROL,
     claims_text,
@@ -20,8 +23,6 @@ from meijin.cli.bot.doctor.plan import (
     first_variant,
     rule_variants,
 )
-from meijin.cli.bot.doctor.report import Check, Status
-from meijin.game import FREE, OpeningRule, Rule
 from meijin.v1 import bot_service_pb2, game_pb2
 
 MOST_STARTS = 4
@@ -58,12 +59,21 @@ class Examination:
     """One board under each rule, one start, no fast clock."""
     tell: Callable[[Check], None] = lambda _: None
     """Takes each check when it is made."""
+    longest_move: ClassVar[timedelta] = timedelta(days=1)
+    """The most that the bot may claim to need for a move."""
+    time_fix: ClassVar[str] = "give it more with --limit"
+    """What to do where the limit is too short."""
+    connect_fix: ClassVar[str] = (
+        "connect to the address in MEIJIN_SERVER, with the token in MEIJIN_TOKEN"
+    )
+    slow_start: ClassVar[str] = "at each restart its running games wait, and are lost after 30 s"
+    """What a slow start costs."""
+    engine: WrapSettings | None = None
+    """How an engine is run whose commands are tried first; ``None`` for other programs."""
 
     def __post_init__(self) -> None:
         self._checks: list[Check] = []
-        self._engine = wrapped_engine(self.arena.candidate.command)
-        if self._engine is not None:
-            self.arena.candidate.show_dialogue()
+        self._starts = 0
         self._deadline = time.monotonic() + self.limit.total_seconds()
 
     def run(self) -> Sequence[Check]:
@@ -71,16 +81,14 @@ class Examination:
 
         An engine is asked by its protocol's commands first, and then plays all games there are.
         """
-        if self._engine is not None:
-            self._examine_engine(self._engine)
+        if self.engine is not None:
+            self._examine_engine(self.engine)
         if not self._make("connects", self._connects):
             return self._checks
-        self._claims = self.arena.capabilities
-        self._variant = first_variant(self._claims)
         has_played = self._make("hello", self._hello, with_bot=True)
         has_played &= self._make("first game", self._first_game, with_bot=True)
         for name, make in self._steps():
-            if has_played or self._engine is not None:
+            if has_played or self.engine is not None:
                 self._make(name, make, with_bot=True)
             else:
                 reason = "not tried before its first games are played"
@@ -88,6 +96,11 @@ class Examination:
         if self.arena.candidate.is_running:
             self._make("leaves", self._leaves)
         return self._checks
+
+    @property
+    def _is_engine(self) -> bool:
+        """Whether the program is an engine behind the bridge, whose author is told in its terms."""
+        return self.engine is not None
 
     def _steps(self) -> Iterator[tuple[str, Callable[[], Check]]]:
         for rule in self._claims.rules:
@@ -99,7 +112,7 @@ class Examination:
             yield "fast clock", self._fast_clock
         yield "games at once", self._games_at_once
         yield "cut stream", self._cut_stream
-        if self.arena.candidate.command and not self.is_quick:
+        if self.arena.candidate.is_own and not self.is_quick:
             yield "second start", self._second_start
 
     def _examine_engine(self, settings: WrapSettings) -> None:
@@ -128,32 +141,57 @@ class Examination:
         self.tell(check)
 
     def _check_time_left(self) -> None:
-        if time.monotonic() > self._deadline:
+        if not self._time_left:
             limit = f"{self.limit.total_seconds():g} s"
-            raise CheckFailedError(f"all {limit} are used up", "give it more with --limit")
+            raise CheckFailedError(f"all {limit} are used up", self.time_fix)
+
+    @property
+    def _time_left(self) -> timedelta:
+        return timedelta(seconds=max(0.0, self._deadline - time.monotonic()))
 
     def _have_bot(self) -> None:
         """See that the bot is there; one whose process has ended is started again."""
         candidate = self.arena.candidate
         if not candidate.ending:
             return
-        if candidate.starts >= MOST_STARTS:
+        if self._starts >= MOST_STARTS:
             fix = "mend what has failed before"
-            raise CheckFailedError(f"its process has ended {candidate.starts} times", fix)
+            raise CheckFailedError(f"its process has ended {self._starts} times", fix)
         candidate.stop()
-        self.arena.start(self.start_limit)
+        self._start()
+
+    def _start(self) -> float:
+        """Start the bot, and return how many seconds it took to connect."""
+        self._starts += 1
+        return self.arena.start(min(self.start_limit, self._time_left), self.connect_fix)
 
     def _connects(self) -> Check:
-        seconds = self.arena.start(self.start_limit)
+        seconds = self._start()
+        self._read_claims()
         reason = f"it said hello {seconds:.1f} s after its start"
-        is_slow = seconds >= SLOW_START.total_seconds() and self._engine is None
-        if not self.arena.candidate.command or not is_slow:
+        is_slow = seconds >= SLOW_START.total_seconds() and not self._is_engine
+        if not self.arena.candidate.is_own or not is_slow:
             return Check(reason)
         fix = (
-            "make it start faster, such as with tables that are kept in a file: at each restart "
-            "its running games wait, and are lost after 30 s"
+            f"make it start faster, such as with tables that are kept in a file: {self.slow_start}"
         )
         return Check(reason, fix, Status.WARN)
+
+    def _read_claims(self) -> None:
+        """See what the bot claims, and that some of it can be tried."""
+        self._claims = self.arena.capabilities
+        if self._claims.min_move_time > self.longest_move:
+            needed = f"{self._claims.min_move_time.total_seconds():g} s a move"
+            most = f"{self.longest_move.total_seconds():g} s"
+            raise CheckFailedError(
+                f"it claims to need {needed}, and is examined with at most {most}",
+                "claim a lower min_move_time",
+            )
+        try:
+            self._variant = first_variant(self._claims)
+        except ValueError as error:
+            fix = "claim a rule, an opening rule and sizes that are played together"
+            raise CheckFailedError(str(error), fix) from None
 
     def _hello(self) -> Check:
         """What the hello says, beyond what the server insists on."""
@@ -174,21 +212,24 @@ class Examination:
         if not times:
             fix = "play before giving up"
             raise self.arena.failure("it gave up without having made a move", fix)
-        reason = f"2 games of {self._variant}; {_time_text(times)}"
+        reason = f"2 games of {self._variant}; {times_text(times)}"
         if times[0] <= max(SLOW_MOVE, SLOW_FACTOR * median(times)):
             return Check(reason)
-        where = "(in Python in Bot.prepare)" if self._engine is None else "of the engine"
+        where = "of the engine" if self._is_engine else "(in Python in Bot.prepare)"
         fix = f"load and compile before the hello {where}, not in the first turn: the clock runs there"
         return Check(f"{reason}, the first of all {times[0]:.2f} s", fix, Status.WARN)
 
     def _rule(self, rule: Rule) -> Check:
         """Games under one rule, on several boards unless it is to be quick."""
         control = control_for(self._claims)
-        variants = rule_variants(self._claims, rule)
+        try:
+            variants = rule_variants(self._claims, rule)
+        except ValueError as error:
+            return Check(str(error), status=Status.SKIP)
         first, *others = variants[:1] if self.is_quick else variants
         games = [*self._play(ExamGames(first, control))]
         for place, variant in enumerate(others):
-            games += self._play(ExamGames(variant, control, 1, examiner_first=place % 2 == 1))
+            games += self._play(ExamGames(variant, control, 1, opponent_first=place % 2 == 1))
         sizes = ", ".join(variant.size for variant in (first, *others))
         moves = len(self._times(games))
         return Check(f"{len(games)} games on {sizes}; {moves} moves, all legal")
@@ -210,7 +251,7 @@ class Examination:
         """Games on the fastest clock that the bot takes, within reason."""
         control = control_for(self._claims, FAST_CONTROL, 1)
         games = self._play(ExamGames(self._variant, control), is_blocking=True)
-        return Check(f"2 games at {control}; {_time_text(self._times(games))}")
+        return Check(f"2 games at {control}; {times_text(self._times(games))}")
 
     def _games_at_once(self) -> Check:
         """As many games at once as the bot claims, within reason."""
@@ -219,7 +260,7 @@ class Examination:
             return Check("it claims one game at once", status=Status.SKIP)
         planned = ExamGames(self._variant, control_for(self._claims), 2 * at_once, at_once)
         games = self._play(planned, is_blocking=True)
-        said = _time_text(self._times(games))
+        said = times_text(self._times(games))
         return Check(f"{len(games)} games, {at_once} of them at once; {said}")
 
     def _cut_stream(self) -> Check:
@@ -257,7 +298,7 @@ class Examination:
         """Another start of the same program is the same version."""
         *_, before = self.arena.versions()
         self.arena.candidate.stop()
-        seconds = self.arena.start(self.start_limit)
+        seconds = self._start()
         *_, after = self.arena.versions()
         if before.version_id != after.version_id:
             raise CheckFailedError(
@@ -284,17 +325,14 @@ class Examination:
 
     def _finish(self, tournament: str, limit: timedelta) -> Sequence[game_pb2.Game]:
         """Games that were played to their end, none of which the bot has forfeited."""
-        played = self.arena.finish(tournament, limit)
-        is_engine = self._engine is not None
+        try:
+            played = self.arena.finish(tournament, min(limit, self._time_left))
+        except CheckFailedError:
+            self._check_time_left()
+            raise
         output = self.arena.candidate.last_lines
-        check_games(played, self.arena.name, output, is_engine=is_engine)
+        check_games(played, self.arena.name, output, is_engine=self._is_engine)
         return played
 
     def _times(self, games: Sequence[game_pb2.Game]) -> list[float]:
         return move_times(games, self.arena.name)
-
-
-def _time_text(times: Sequence[float]) -> str:
-    if not times:
-        return "no move of its own"
-    return f"{len(times)} moves, the median {median(times):.3f} s, the slowest {max(times):.3f} s"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from meijin.game import FREE, FREESTYLE, Rule, TimeControl, Variant
-from meijin.game.rules.variant import MIN_GOMOKU_SIDE
+from meijin.game.rules.variant import MAX_SIDE, MIN_GOMOKU_SIDE
 from meijin.wire.capabilities import USUAL_SIZE, Capabilities, move_time
 
 USUAL_CONTROL = TimeControl.parse("2+0.1")
@@ -27,10 +27,17 @@ def control_for(
 def _sides(claims: Capabilities) -> tuple[int, int]:
     """The shortest and the longest side on which five stones in a row are played."""
     low = max(claims.min_size, MIN_GOMOKU_SIDE)
-    return low, max(claims.max_size, low)
+    return low, max(min(claims.max_size, MAX_SIDE), low)
 
 
 def first_variant(claims: Capabilities) -> Variant:
+    """The most usual of what the bot claims.
+
+    Raises:
+        ValueError: it claims nothing that is played here.
+    """
+    if claims.max_size < MIN_GOMOKU_SIDE:
+        raise ValueError(f"it claims no board of {MIN_GOMOKU_SIDE} or more")
     low, high = _sides(claims)
     side = min(max(USUAL_SIZE, low), high)
     rule = FREESTYLE if FREESTYLE in claims.rules else claims.rules[0]

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from tests.bots.bridge.conftest import brain
-from tests.cli.bot.doctor.conftest import Examine
+from tests.local.doctor.conftest import Examine
 
-from meijin.cli.bot.doctor import candidate, examination
-from meijin.cli.bot.doctor.report import Check, Status
+from meijin.local.doctor import examination, process_candidate
+from meijin.local.doctor.check import Check, Status
 
 FAIL, WARN = Status.FAIL, Status.WARN
 WRAP = ("-m", "meijin", "bot", "wrap", "--sizes=15", "--pause=0", "--rules=standard", "--")
@@ -50,6 +50,7 @@ MISTAKES: list[tuple[dict[str, Any], Expected]] = [
         {"bot": "Missing", "start": 30},
         {"connects": (FAIL, "ended, exit status 1", "no bot Missing")},
     ),
+    ({"bot": "Slow"}, {"connects": (FAIL, "at most 86400 s", "min_move_time")}),
     ({"command": [sys.executable, *WRAP, *brain()]}, {}),
 ]
 
@@ -87,7 +88,7 @@ def test_a_good_bot_passes_everything(examine: Examine) -> None:
 
 
 def test_a_bot_that_ignores_sigterm(examine: Examine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidate, "STOP_TIMEOUT", timedelta(seconds=1))
+    monkeypatch.setattr(process_candidate, "STOP_TIMEOUT", timedelta(seconds=1))
     check(examine("Stays"), {"leaves": (FAIL, "it ran on 1 s after SIGTERM")})
 
 

@@ -9,19 +9,26 @@ from typing import TypeAlias
 
 import pytest
 
-from meijin.cli.bot.doctor.arena import DoctorArena, open_arena, register
-from meijin.cli.bot.doctor.candidate import Candidate
-from meijin.cli.bot.doctor.examination import Examination
-from meijin.cli.bot.doctor.report import Check
+from meijin.cli.bot.doctor.wrapped import wrapped_engine
+from meijin.local.doctor.arena import DoctorArena, register
+from meijin.local.doctor.check import Check
+from meijin.local.doctor.examination import Examination
+from meijin.local.doctor.hosted import hosted_arena
+from meijin.local.doctor.process_candidate import ProcessCandidate
 
 FOLDER = Path(__file__).parent
 Examine: TypeAlias = Callable[..., Mapping[str, Check]]
 """Examines a class of `bad_bots`, a mode of `plain_bot` or a command: its checks by name."""
 
 
+def command_of(bot: str) -> Sequence[str]:
+    """What runs a class of `bad_bots`."""
+    return [sys.executable, "-m", "meijin", "bot", "run", f"{FOLDER}/bad_bots.py:{bot}"]
+
+
 @pytest.fixture(scope="module")
 def arena() -> Iterator[DoctorArena]:
-    with open_arena(Candidate([]), name="nobody", listen="127.0.0.1:0") as arena:
+    with hosted_arena(ProcessCandidate([]), "nobody") as arena:
         yield arena
 
 
@@ -37,18 +44,21 @@ def examine(arena: DoctorArena) -> Examine:
         command: Sequence[str] = (),
         is_quick: bool = True,
         start: float = 60,
+        kind: Callable[..., Examination] = Examination,
     ) -> Mapping[str, Check]:
         if mode:
             command = [sys.executable, str(FOLDER / "plain_bot.py"), mode]
         elif bot:
-            run = ("-m", "meijin", "bot", "run")
-            command = [sys.executable, *run, f"{FOLDER}/bad_bots.py:{bot}"]
-        arena.candidate = Candidate(command)
+            command = command_of(bot)
+        candidate, engine = ProcessCandidate(command), wrapped_engine(command)
+        if engine is not None:
+            candidate.show_dialogue()
+        arena.candidate = candidate
         arena.name = f"bot-{next(numbers)}"
         arena.token = register(arena.connection, arena.name)
         limits = timedelta(seconds=start), timedelta(minutes=10)
         try:
-            checks = Examination(arena, *limits, is_quick).run()
+            checks = kind(arena, *limits, is_quick, engine=engine).run()
         finally:
             arena.candidate.stop()
         return {check.name: check for check in checks}

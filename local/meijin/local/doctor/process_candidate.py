@@ -1,4 +1,4 @@
-"""The candidate: the process of the bot that is examined, and what it leaves behind."""
+"""A candidate that is a process of this machine, and what it leaves behind."""
 
 import os
 import signal
@@ -6,11 +6,11 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from meijin.local.child import Child, start_child, status_text
+from meijin.local.doctor.candidate import Ended
 from meijin.wire.contract import SERVER_VARIABLE, TOKEN_VARIABLE
 
 STOP_TIMEOUT = timedelta(seconds=10)
@@ -25,32 +25,17 @@ MAX_LINES, MAX_LINE = 12, 200
 """Lines of it that are shown, and characters of each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a process ended that was told to."""
-
-    seconds: float = 0.0
-    """What it took."""
-    was_killed: bool = False
-    """It did not end by itself."""
-    left: Sequence[str] = ()
-    """The processes that it left behind, by name."""
-
-
-class Candidate:
-    """A bot's program, started as often as it takes."""
+class ProcessCandidate:
+    """A bot's program as a process, started as often as it takes."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.command = command
         """Empty where the bot's author starts it."""
-        self.starts = 0
-        """How often it was started."""
         self._child: Child | None = None
         self._token = ""
 
     def start(self, server: str, token: str, log: Path) -> None:
         """Start the program, which is told by its environment where the server is."""
-        self.starts += 1
         self._token = token
         if self.command:
             env = {SERVER_VARIABLE: server, TOKEN_VARIABLE: token, "PYTHONUNBUFFERED": "1"}
@@ -60,6 +45,10 @@ class Candidate:
         """Have a wrapped engine's dialogue among its lines."""
         wrap = list(self.command).index("wrap") + 1
         self.command = [*self.command[:wrap], "--verbose", *self.command[wrap:]]
+
+    @property
+    def is_own(self) -> bool:
+        return bool(self.command)
 
     @property
     def is_running(self) -> bool:

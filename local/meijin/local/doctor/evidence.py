@@ -1,10 +1,11 @@
 """Evidence: what finished games say of the bot that was examined."""
 
 from collections.abc import Sequence
+from statistics import median
 
-from meijin.cli.bot.doctor.arena import CheckFailedError
 from meijin.game import Choose, Color, Ending, Outcome, Party
 from meijin.game.records.recorded_turn import opening_actions, player_of
+from meijin.local.doctor.check import CheckFailedError
 from meijin.v1 import game_pb2
 from meijin.wire.records import record_from_proto
 from meijin.wire.values import outcome_from_proto, variant_from_proto
@@ -107,3 +108,10 @@ def move_times(games: Sequence[game_pb2.Game], bot: str) -> list[float]:
         for ply, move in enumerate(game.moves)
         if ply >= game.opening_plies and ply % 2 == (color_of(game, bot) is Color.WHITE)
     ]
+
+
+def times_text(times: Sequence[float]) -> str:
+    """How many moves were timed, and how long they took."""
+    if not times:
+        return "no move of its own"
+    return f"{len(times)} moves, the median {median(times):.3f} s, the slowest {max(times):.3f} s"
