@@ -54,7 +54,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
 
 OWN_PAGES: Mapping[str, tuple[str, ...]] = {
     "/account": ("/account",),
-    "/account/bots/{name}": ("/account/bots/{bot}",),
+    "/account/bots/{name}": ("/account/bots/{bot}", "/account/bots/{hosted_bot}"),
     "/challenges": ("/challenges",),
     "/classes": ("/classes",),
     "/classes/{name}": ("/classes/{school_class}", "/classes/{school_class}?projector=1"),
@@ -63,6 +63,8 @@ OWN_PAGES: Mapping[str, tuple[str, ...]] = {
     "/manage/bots": ("/manage/bots?name={bot}",),
     "/manage/invitations": ("/manage/invitations",),
     "/manage/tournaments": ("/manage/tournaments",),
+    "/programs": ("/programs", "/programs?bot={hosted_bot}"),
+    "/programs/{program_id}": ("/programs/{program}", "/programs/{open_program}"),
     "/webhooks": ("/webhooks",),
 }
 """Pages for those who have signed in, as an operator sees them."""
@@ -98,6 +100,7 @@ ELSEWHERE: Mapping[str, str] = {
     "/play/challenges/{challenge}/events": "a stream, which one who waits reads",
     "/play/{game}": "one's own game, which the test that plays one looks at",
     "/play/{game}/events": "a stream, which one's own game reads",
+    "/programs/{program_id}/events": "a stream, which the page of a program reads",
     "/webhooks/{webhook_id}": "a webhook's own, which tests/web/test_webhooks.py looks at",
 }
 """Routes that are visited by other tests alone, and why."""

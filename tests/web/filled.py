@@ -17,9 +17,22 @@ MOVES = (24, 25, 17)
 FIT = {"day": "2026-01-02", "next_page_token": "", "webhook_id": "3"}
 """Texts that have a form, by their fields."""
 PLACES = dict.fromkeys(
-    ("game", "faulty_game", "swapped_game", "live_game", "tournament", "bracket", "test", "live"),
+    (
+        "game",
+        "faulty_game",
+        "swapped_game",
+        "live_game",
+        "program",
+        "open_program",
+        "tournament",
+        "bracket",
+        "test",
+        "live",
+    ),
     "3",
-) | dict.fromkeys(("bot", "other_bot", "failing_bot", "ladder", "school_class"), "ada")
+) | dict.fromkeys(
+    ("bot", "other_bot", "failing_bot", "hosted_bot", "ladder", "school_class"), "ada"
+)
 """What stands for the names in braces of an address."""
 FORMS = [form for table in (PAGES, OWN_PAGES) for forms in table.values() for form in forms]
 

@@ -26,7 +26,7 @@ from meijin.web.policy import Hosts
 from meijin.web.refusals import Refusal
 from meijin.web.site import application
 from meijin.web.state import SiteSettings, SiteState
-from meijin.web.streaming import PartedAnswer
+from meijin.web.streaming import OpenStreams, PartedAnswer
 from meijin.wire.methods import contract_methods, method_name
 
 
@@ -269,9 +269,9 @@ async def test_reader_who_reads_nothing_is_cut_off() -> None:
 
 def test_streams_are_bounded() -> None:
     """An address has this many at once, and a place is free again after each."""
-    places = streams.OpenStreams()
+    places = OpenStreams(5, of_host=2)
     with ExitStack() as stack:
-        for _ in range(streams.MAX_STREAMS_OF_HOST):
+        for _ in range(2):
             stack.enter_context(places.hold("192.0.2.1"))
         with pytest.raises(Refusal, match="too many streams"), places.hold("192.0.2.1"):
             pass

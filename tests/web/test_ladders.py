@@ -43,7 +43,7 @@ def play(database: Database) -> None:
     league.finish(*[(0, other, Result.BLACK_WINS) for other in (1, 2, 3) * 3], day=2)
     league.finish((0, 1, Result.WHITE_WINS), day=2, forfeit=True)
     newest = update(BotVersion).where(BotVersion.id == version)
-    change(database, newest.values(nodes_per_second=1_500_000))
+    change(database, newest.values(nodes_per_second=1_500_000, is_hosted=True))
     refresh(database, league.ladder_id, lambda: NOON + timedelta(days=3))
 
 
@@ -61,6 +61,8 @@ ORDERED: tuple[tuple[str, list[str]], ...] = (
     (f"{PATH}?q=LE", ["cleo"]),
     (f"{PATH}?q=countess", ["dora"]),
     (f"{PATH}?min_speed=1000000", ["ada"]),
+    (f"{PATH}?runner=hosted", ["ada"]),
+    (f"{PATH}?runner=remote&sort=bot", ["bob", "cleo", "dora"]),
     (f"{PATH}?only=faults", ["ada"]),
     (f"{PATH}?versions=1&q=ada", ["ada", "ada"]),
     (f"{PATH}?q=nobody", []),
@@ -77,6 +79,8 @@ TOLD = (
         (f'href="{PATH}?sort=bot&amp;order=ascending"',),
     ),
     Told(f"{PATH}?q=nobody", ("No line fits",)),
+    Told(f"{PATH}?runner=hosted", (">hosted</span>", '"hosted" selected>the arena<')),
+    Told(f"{PATH}?runner=remote", ("selected>their owners<",), (">hosted</span>",)),
     Told(f"{PATH}/runs", (f'href="{PATH}?run=1"',)),
     Told(f"{PATH}?run=1", ("This is run 1, not the published one",)),
     Told(f"{PATH}?run=1", (f"meijin ladder verify {NAME} --run 1",)),
@@ -177,7 +181,16 @@ async def assert_top(site: SiteInTest) -> None:
 
 
 async def test_what_a_table_can_not_show_is_refused(site: SiteInTest) -> None:
-    wrong = ("sort=x", "order=up", "only=x", "min_speed=-1", "page=0", "run=x", f"q={'a' * 201}")
+    wrong = (
+        "sort=x",
+        "order=up",
+        "only=x",
+        "runner=x",
+        "min_speed=-1",
+        "page=0",
+        "run=x",
+        f"q={'a' * 201}",
+    )
     await asyncio.to_thread(League, site.server.database, bots=0, name=NAME)
     for query in wrong:
         assert (await site.browse().get(f"{PATH}?{query}")).status == 400, query

@@ -89,6 +89,7 @@ def watched_page(
     size: tuple[int, int] = DESKTOP,
     *,
     has_touch: bool = False,
+    has_scripts: bool = True,
 ) -> Iterator[Watched]:
     """A page of a profile of its own; what went wrong on it is an error at the end."""
     width, height = size
@@ -98,6 +99,7 @@ def watched_page(
         reduced_motion="reduce",
         has_touch=has_touch,
         is_mobile=has_touch,
+        java_script_enabled=has_scripts,
     )
     try:
         watched = Watched(context.new_page(), origin)

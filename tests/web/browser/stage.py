@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection as StoreConnection
+from sqlalchemy import select
 from tests.processes import Processes, eventually, free_port
 from tests.system.server import Server
 from tests.web.browser.troupe import HOSTILE, REVERSED, SINGLE, SLOW
 
 from meijin.game import TimeControl, Variant
 from meijin.local.connection import Connection, make_tournament
+from meijin.programs.kinds import ProgramKind
+from meijin.store import Database
+from meijin.store.programs import usage
+from meijin.store.rows import add_row
+from meijin.store.schema import Bot, Finding, FindingStatus, Program, ProgramState
 from meijin.v1 import bot_service_pb2, fault_service_pb2, game_pb2, game_service_pb2
 from meijin.v1 import class_service_pb2 as class_pb
 from meijin.v1 import ladder_service_pb2 as ladder_pb2
@@ -26,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CLASS, STUDENT = "CS101", "failing-student"
+HOSTED = "hosted"
+"""Is at no stream, and has programs."""
 WIDE = "囲" * 60
 DISPLAY_NAMES = {"mallory": HOSTILE, "wide": WIDE}
 RATED = ("ada", "bea", "mallory", "wide")
@@ -63,7 +74,7 @@ def set_stage(folder: Path) -> Iterator[Stage]:
 
 def _set(processes: Processes) -> Stage:
     web = f"127.0.0.1:{free_port()}"
-    server = Server(processes, f"--web={web}")
+    server = Server(processes, "--hosting", f"--web={web}")
     token, connection = server.token, server.connection
     tokens = [f"{name}={_register(connection, name)}" for name in BOTS]
     student = _enrol(connection)
@@ -97,9 +108,17 @@ def _set(processes: Processes) -> Stage:
         "swapped_game": _game(connection, swapped),
         "live_game": connection.ask(connection.games.ListGames, _running(live)).games[0].game_id,
     }
+    _register(connection, HOSTED)
+    with Database(server.database_url) as database:
+        programs = {
+            "program": database.write(_add_program, ProgramState.REFUSED),
+            "open_program": database.write(_add_program, ProgramState.CHECKING),
+        }
     ladders = connection.ask(connection.ladders.ListLadders, ladder_pb2.ListLaddersRequest())
     places = {
         **games,
+        **programs,
+        "hosted_bot": HOSTED,
         "school_class": CLASS,
         "bot": "mallory",
         "other_bot": "wide",
@@ -131,6 +150,38 @@ def _enrol(connection: Connection) -> str:
         request = class_pb.UpdateClassRequest(name=CLASS, student=wanted, people=9)
         tokens.append(str(connection.ask(connection.classes.UpdateClass, request).token))
     return tokens[0]
+
+
+def _add_program(to: StoreConnection, state: ProgramState) -> str:
+    """Write a program of all kinds of findings, which no worker takes; return its id."""
+    now, bot_id = datetime.now(UTC), to.scalars(select(Bot.id).where(Bot.name == HOSTED)).one()
+    findings = tuple(
+        Finding(f"{status.value} {HOSTILE}", status, HOSTILE, REVERSED, (HOSTILE, WIDE * 9))
+        for status in FindingStatus
+    )
+    program = Program(
+        bot_id=bot_id,
+        digest=hashlib.sha256(state.value.encode()).hexdigest(),
+        kind=ProgramKind.ARCHIVE,
+        state=state,
+        size=1 << 20,
+        file_name=f"{HOSTILE}.zip",
+        label=WIDE[:40],
+        uploader="operator",
+        create_time=now,
+        update_time=now,
+        reason=HOSTILE,
+        findings=findings,
+        lease_time=now + timedelta(days=1),
+        starts=3,
+        cpu_ms=90_000,
+        memory_bytes=1 << 28,
+        output_bytes=99,
+        limit_hit="memory: 256 MiB",
+    )
+    key = add_row(to, program).id
+    usage.append_log(to, key, [HOSTILE, REVERSED, WIDE * 9])
+    return str(key)
 
 
 def _make(

@@ -81,3 +81,12 @@ async def test_two_versions_side_by_side() -> None:
     await assert_told(browsing, [Told(page, told)])
     text = (await browsing.get(page)).text
     assert text.count('class="choice"') == 2 * DRAWN
+
+
+async def test_a_hosted_bot_is_ready_though_it_has_no_stream() -> None:
+    """One that is neither connected nor hosted is away."""
+    listed = pb.ListBotsResponse(bots=[pb.Bot(name="ada", hosted=True)])
+    words = (">hosted</span>", ">ready</span>")
+    await assert_told(browse(ListBots=listed), [Told("/bots", words, (">away<",))])
+    listed.bots[0].hosted = False
+    await assert_told(browse(ListBots=listed), [Told("/bots", (">away<",), words)])

@@ -258,3 +258,14 @@ async def test_others_may_frame_the_board() -> None:
     answer = await look(RECORD, "/games/17?ply=3")
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
     assert f"{ORIGIN}/embed/games/17?ply=3" in answer.text
+
+
+async def test_processor_times_have_a_column_where_they_were_measured() -> None:
+    """Of the moves of hosted programs; others' are left empty."""
+    message = game_message(RECORD)
+    assert ">Processor</th>" not in (await look(message)).text
+    message.moves[4].cpu_time.FromTimedelta(SECOND / 4)
+    page = (await look(message)).text
+    assert ">Processor</th>" in page
+    cells = re.findall(r'data-field="cpu">([^<]*)<', page)
+    assert cells == ["", "", "", "", "", "0.250", "", "", "", ""]

@@ -52,6 +52,14 @@ def test_moves_have_their_times() -> None:
     ]
 
 
+def test_moves_have_the_processor_time_that_was_measured() -> None:
+    """A hosted program's; that of others nobody knows."""
+    message = game_message(RECORD)
+    message.moves[1].cpu_time.FromTimedelta(SECOND / 4)
+    shown = shown_plies(message, RECORD)
+    assert [each.cpu for each in shown] == [None, None, SECOND / 4, None, None]
+
+
 def test_scores_are_turned_to_black() -> None:
     """White's own score with the other sign; nothing where a bot said nothing."""
     shown = plies(RECORD)

@@ -19,6 +19,7 @@ from meijin.v1.challenge_service_pb2_grpc import ChallengeServiceStub
 from meijin.v1.class_service_pb2_grpc import ClassServiceStub
 from meijin.v1.fault_service_pb2_grpc import FaultServiceStub
 from meijin.v1.game_service_pb2_grpc import GameServiceStub
+from meijin.v1.hosting_service_pb2_grpc import HostingServiceStub
 from meijin.v1.ladder_service_pb2_grpc import LadderServiceStub
 from meijin.v1.opening_service_pb2_grpc import OpeningServiceStub
 from meijin.v1.owner_service_pb2_grpc import OwnerServiceStub
@@ -100,6 +101,7 @@ class Services:
     classes = _service(ClassServiceStub)
     faults = _service(FaultServiceStub)
     games = _service(GameServiceStub)
+    hosting = _service(HostingServiceStub)
     ladders = _service(LadderServiceStub)
     openings = _service(OpeningServiceStub)
     owners = _service(OwnerServiceStub)

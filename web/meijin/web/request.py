@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from google.protobuf.message import Message
 from starlette.datastructures import FormData
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
 from meijin.v1.bot_service_pb2 import GetRatingsRequest, GetRatingsResponse
@@ -113,19 +113,27 @@ class PageRequest:
         query = urlencode(kept)
         return self.http.url.path + (f"?{query}" if query else "")
 
-    async def form(self) -> FormData:
-        """What a form has sent.
+    async def form(
+        self, *, most: int = MAX_FORM_BYTES, files: int = 0, limit: timedelta = FORM_TIMEOUT
+    ) -> FormData:
+        """What a form has sent; one with files has to be closed.
+
+        Args:
+            most: Bytes that it may have.
+            files: How many files may be in it; they lie on the disk.
+            limit: How long it may take to come.
 
         Raises:
-            Refusal: it is larger than any of ours.
+            Refusal: it is larger or slower than it may be, or ends early.
+            HTTPException: it can't be read, or has more in it than it may.
         """
         length = self.http.headers.get("content-length", "")
-        if not length.isdecimal() or int(length[:12]) > MAX_FORM_BYTES:
-            raise bad_request(f"a form may have {MAX_FORM_BYTES} bytes, and has to say how many")
+        if not length.isdecimal() or int(length[:12]) > most:
+            raise bad_request(f"a form may have {most} bytes, and has to say how many")
         try:
-            async with asyncio.timeout(FORM_TIMEOUT.total_seconds()):
-                return await self.http.form(max_files=0, max_fields=MAX_FIELDS)
-        except TimeoutError:
+            async with asyncio.timeout(limit.total_seconds()):
+                return await self.http.form(max_files=files, max_fields=MAX_FIELDS)
+        except (TimeoutError, ClientDisconnect):
             raise bad_request("the form did not come to its end; send it again") from None
 
     def page(

@@ -5,10 +5,14 @@ By plain ASGI, which costs a watcher a third of what a response class does.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Iterable
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from datetime import timedelta
+from http import HTTPStatus
 
 from starlette.types import Receive, Scope, Send
+
+from meijin.web.refusals import Refusal
 
 TRANSPORT = "meijin.transport"
 """The extension of ASGI by which an answer reaches its connection."""
@@ -34,6 +38,39 @@ async def until_left(receive: Receive) -> None:
     """Wait until the client has left."""
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+class OpenStreams:
+    """The streams of a kind that are open.
+
+    Args:
+        most: At once, of everybody.
+        of_host: At once, of one address.
+    """
+
+    def __init__(self, most: int, *, of_host: int) -> None:
+        self._most = most
+        self._most_of_host = of_host
+        self._of_hosts: Counter[str] = Counter()
+
+    @contextlib.contextmanager
+    def hold(self, host: str) -> Iterator[None]:
+        """Have a place for a stream.
+
+        Raises:
+            Refusal: there are too many.
+        """
+        if self._of_hosts[host] >= self._most_of_host or self._of_hosts.total() >= self._most:
+            message = f"too many streams are open; an address may have {self._most_of_host}"
+            wait = timedelta(seconds=10)
+            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, message, retry_after=wait)
+        self._of_hosts[host] += 1
+        try:
+            yield
+        finally:
+            self._of_hosts[host] -= 1
+            if not self._of_hosts[host]:
+                del self._of_hosts[host]
 
 
 class PartedAnswer:

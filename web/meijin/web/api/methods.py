@@ -75,6 +75,10 @@ METHODS = tuple(_methods())
 LEFT_OUT = {
     "PlayService/Play": "a bot's stream goes both ways, which HTTP does not offer to all clients",
     "WorkerService/Work": "a worker's stream goes both ways too",
+    "HostService/Run": "a host's stream goes both ways too",
+    "HostService/FetchProgram": "hosts alone fetch programs",
+    "HostingService/UploadProgram": "an upload goes on where it was cut, which takes both ways",
+    "HostingService/WatchAdmission": "GetProgram tells the same, to whoever asks again",
     "BotService/ReportDoctor": "the doctor sends it, with the bot's own token",
     "BotService/ListDisplayNames": "it is for whoever shows all names; ListBots tells them too",
     "BotService/GetRatings": "it is for whoever shows many; ListBots tells them too",

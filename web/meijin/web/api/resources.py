@@ -15,13 +15,13 @@ from starlette.types import Receive, Scope, Send
 from meijin.web.api import requests
 from meijin.web.api.answers import JSON, refused
 from meijin.web.api.methods import STREAM_TYPE, Method
-from meijin.web.api.streams import WRITE_TIMEOUT, OpenStreams, lines_of
+from meijin.web.api.streams import WRITE_TIMEOUT, lines_of
 from meijin.web.cache import LazyPage
 from meijin.web.gateway import Visitor
 from meijin.web.refusals import Refusal
 from meijin.web.request import FRESH
 from meijin.web.state import SiteState
-from meijin.web.streaming import PartedAnswer, transport_of
+from meijin.web.streaming import OpenStreams, PartedAnswer, transport_of
 from meijin.wire.json import json_text
 
 MAX_TOKEN = 200

@@ -12,10 +12,11 @@ from starlette.routing import BaseRoute, Route
 from meijin.web.api.answers import JSON, refused
 from meijin.web.api.methods import METHODS, PREFIX, Method
 from meijin.web.api.resources import IDENTITY, Resource
-from meijin.web.api.streams import OpenStreams
+from meijin.web.api.streams import MAX_STREAMS, MAX_STREAMS_OF_HOST
 from meijin.web.cache import LazyPage
 from meijin.web.refusals import Refusal
 from meijin.web.state import SiteState
+from meijin.web.streaming import OpenStreams
 
 DOCUMENT = Path(__file__).parent / "openapi.json"
 """The OpenAPI document, made of the contract by ``scripts/generate.py``."""
@@ -25,7 +26,7 @@ DOCUMENT_PATH = f"{PREFIX}/openapi.json"
 
 def routes() -> Iterator[BaseRoute]:
     """Every path of the API; the first that fits answers."""
-    streams = OpenStreams()
+    streams = OpenStreams(MAX_STREAMS, of_host=MAX_STREAMS_OF_HOST)
     yield Route(DOCUMENT_PATH, _document)
     resources: dict[str, list[Method]] = {}
     for method in METHODS:

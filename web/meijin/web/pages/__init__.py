@@ -8,6 +8,7 @@
 - `games`: the list of games, one game, and one as a file
 - `bots`: the list of bots, and one bot
 - `tournaments`: the list of tournaments, and one with its crosstable or bracket
+- `programs`: programs of bots that the arena runs, and how they are examined
 - `classes`: a class of students, for its teacher and for them
 - `openings`: what was played in a position
 - `faults`: the fault ledger
@@ -37,6 +38,7 @@ from meijin.web.pages import (
     manage,
     openings,
     play,
+    programs,
     status,
     tournaments,
     tv,
@@ -57,6 +59,7 @@ ROUTES: Sequence[Page | Private | Form | BaseRoute] = (
     *faults.ROUTES,
     *status.ROUTES,
     *account.ROUTES,
+    *programs.ROUTES,
     *manage.ROUTES,
     *classes.ROUTES,
     *api.ROUTES,

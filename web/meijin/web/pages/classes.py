@@ -12,6 +12,7 @@ from meijin.v1 import ladder_service_pb2 as ladder_pb
 from meijin.v1 import token_service_pb2 as token_pb
 from meijin.web.cache import LazyPage
 from meijin.web.pages.ladders.reading import whole_table
+from meijin.web.pages.programs.listing import newest_programs
 from meijin.web.request import PageRequest, Private, see_other
 from meijin.wire.text import minute_text
 
@@ -40,6 +41,7 @@ async def show(request: PageRequest) -> LazyPage:
     if not is_projected:
         of = fault_pb.ListFaultGroupsRequest(bot=bot, class_name="" if bot else name)
         groups = await services.faults.ListFaultGroups(of)
+    programs = await newest_programs(request, bot) if bot and not is_projected else None
     return request.page(
         "class_projector.html" if is_projected else "class.html",
         found=found,
@@ -51,6 +53,7 @@ async def show(request: PageRequest) -> LazyPage:
         standings=await _standings(request, ladder, found.students),
         bot=bot,
         groups=groups.groups,
+        programs=programs,
         faults=Counter(each for group in groups.groups for each in group.bots),
     )
 

@@ -4,6 +4,7 @@
  */
 
 import { LiveStream } from "./live.js";
+import { renew } from "./renewal.js";
 
 /** Between two looks; longer than the server keeps a page. */
 const LOOK_MS = 4000;
@@ -26,29 +27,15 @@ async function look() {
     const answer = await fetch(location.href);
     if (!answer.ok) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    for (const part of document.querySelectorAll("[data-fresh]")) renew(part, page.getElementById(part.id));
+    for (const part of document.querySelectorAll("[data-fresh]")) {
+      const newer = page.getElementById(part.id);
+      if (newer && newer.innerHTML !== part.innerHTML) renew(part, newer);
+    }
     if (!document.querySelector(LIVE)) clearInterval(idle); // it is over
   } catch {
     due(); // the server is away
   }
 }
-
-/** Puts a part in another's place, if it is not the same; what was focused, scrolled or unfolded stays so. */
-function renew(part, newer) {
-  if (!newer || newer.innerHTML === part.innerHTML) return;
-  const focused = places(part).indexOf(document.activeElement);
-  const scrolled = frames(part).map((frame) => frame.scrollLeft);
-  const unfolded = new Set(folds(part).filter((fold) => fold.open).map(nameOf));
-  part.replaceWith(newer);
-  for (const fold of folds(newer)) fold.open ||= unfolded.has(nameOf(fold));
-  for (const [index, frame] of frames(newer).entries()) frame.scrollLeft = scrolled[index] ?? 0;
-  places(newer)[focused]?.focus({ preventScroll: true });
-}
-
-const frames = (part) => [part, ...part.querySelectorAll("[tabindex]")];
-const folds = (part) => [...part.querySelectorAll("details")];
-const nameOf = (fold) => fold.querySelector("summary").textContent;
-const places = (part) => [part, ...part.querySelectorAll("a, summary, [tabindex]")];
 
 new LiveStream([document.querySelector(LIVE).dataset.live], {
   game: ({ id, game }) => {

@@ -12,6 +12,7 @@ from meijin.web.cache import LazyPage
 from meijin.web.forms import fields_of
 from meijin.web.labels import by_word
 from meijin.web.pages.account.overview import show_secret
+from meijin.web.pages.programs.listing import newest_programs
 from meijin.web.refusals import bad_request, not_found
 from meijin.web.request import Form, PageRequest, Private, see_other
 from meijin.web.wording import text
@@ -37,7 +38,8 @@ async def show(request: PageRequest) -> LazyPage:
     bot = (await request.services.bots.GetBot(pb.GetBotRequest(name=name))).bot
     if request.is_signed_in and not bot.state:
         raise not_found(f'you have no bot "{name}"')
-    return request.page("own_bot.html", bot=bot)
+    programs = await newest_programs(request, name)
+    return request.page("own_bot.html", bot=bot, programs=programs)
 
 
 async def rotate(request: PageRequest) -> LazyPage:

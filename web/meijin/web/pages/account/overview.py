@@ -9,6 +9,7 @@ from meijin.v1 import token_service_pb2 as pb
 from meijin.web.cache import LazyPage
 from meijin.web.forms import button, fields_of, number_of
 from meijin.web.labels import by_word
+from meijin.web.pages.programs.listing import newest_programs
 from meijin.web.refusals import refusing_values
 from meijin.web.request import Form, PageRequest, Private
 from meijin.web.wording import text
@@ -31,9 +32,9 @@ async def own_token(request: PageRequest) -> pb.Token:
 
 async def show(request: PageRequest) -> LazyPage:
     """Show who has signed in, and what is theirs."""
-    own = await own_token(request)
+    own, programs = await own_token(request), await newest_programs(request)
     if own.kind not in KINDS:
-        return request.page("account.html", own=own)
+        return request.page("account.html", own=own, programs=programs)
     bots = bot_pb.ListBotsResponse()
     if own.kind == pb.TOKEN_KIND_OWNER:
         asked = bot_pb.ListBotsRequest(owner=own.owner, page_size=1000)
@@ -44,6 +45,7 @@ async def show(request: PageRequest) -> LazyPage:
         pb.ListTokensRequest(page_size=SHOWN),
         own=own,
         bots=bots.bots,
+        programs=programs,
         kinds=KINDS[own.kind],
     )
 

@@ -28,6 +28,8 @@ class ShownPly:
     raw: timedelta | None = None
     """``None`` where no time was taken."""
     charged: timedelta | None = None
+    cpu: timedelta | None = None
+    """The processor time that a hosted program took; ``None`` where nobody has measured it."""
     said: Analysis | None = None
     """What its bot thought of it."""
     line: tuple[str, ...] = ()
@@ -80,6 +82,7 @@ def _ply(number: int, move: game_pb2.Move, said: Analysis | None, record: GameRe
         is_opening=number <= record.opening_plies,
         raw=move.raw_time.ToTimedelta() if is_timed else None,
         charged=move.charged_time.ToTimedelta() if is_timed else None,
+        cpu=move.cpu_time.ToTimedelta() if move.HasField("cpu_time") else None,
         said=said,
         line=() if said is None else tuple(cell_name(cell, variant) for cell in said.pv),
     )

@@ -85,6 +85,11 @@ class GamePage:
         return self.is_running or any(ply.raw is not None for ply in self.plies)
 
     @property
+    def has_cpu_times(self) -> bool:
+        """Whether the processor time of a move was measured."""
+        return any(ply.cpu is not None for ply in self.plies)
+
+    @property
     def board(self) -> Markup:
         """The picture of the board; nothing in it comes from a bot but cells."""
         return self._drawn(numbers=True, forbidden=True)

@@ -47,6 +47,19 @@ class LineFilter(Enum):
     """Those whose results are no plain strength."""
 
 
+class Runner(Enum):
+    """Who runs a bot's program."""
+
+    ANYBODY = ""
+    ARENA = "hosted"
+    OWNER = "remote"
+
+    @property
+    def is_arena(self) -> bool | None:
+        """Whether it is the arena; ``None`` where that makes no difference."""
+        return None if self is Runner.ANYBODY else self is Runner.ARENA
+
+
 @dataclass(frozen=True, slots=True)
 class TableChoice:
     """Which lines of a table, in which order."""
@@ -62,6 +75,7 @@ class TableChoice:
     min_speed: int = 0
     """In nodes a second; 0 for any."""
     max_speed: int = 0
+    runner: Runner = Runner.ANYBODY
     only: LineFilter = LineFilter.ALL
     column: Column = COLUMNS["rank"]
     order: Order = Order.ASCENDING
@@ -80,6 +94,7 @@ class TableChoice:
             hardware=self.hardware,
             min_nodes_per_second=self.min_speed,
             max_nodes_per_second=self.max_speed,
+            hosted=self.runner.is_arena,
         )
 
     def lines(self, table: Iterable[pb.Standing]) -> list[pb.Standing]:
@@ -131,6 +146,7 @@ def choice_of(request: PageRequest) -> TableChoice:
         hardware=request.text("hardware").strip(),
         min_speed=request.number("min_speed", 0, most=MAX_SPEED),
         max_speed=request.number("max_speed", 0, most=MAX_SPEED),
+        runner=_member(Runner, request.text("runner"), "runner"),
         only=_member(LineFilter, request.text("only"), "only"),
         column=column,
         order=_member(Order, request.text("order") or Order.first_of(column).value, "order"),

@@ -11,7 +11,7 @@ from typing import Self
 from meijin.v1 import ladder_service_pb2 as pb
 from meijin.web.cache import LazyPage
 from meijin.web.gateway import Services
-from meijin.web.pages.ladders.choice import LineFilter, Order, TableChoice, choice_of
+from meijin.web.pages.ladders.choice import LineFilter, Order, Runner, TableChoice, choice_of
 from meijin.web.pages.ladders.names import LadderName
 from meijin.web.pages.ladders.reading import (
     csv_text,
@@ -35,6 +35,9 @@ from meijin.wire.standings import (
 
 LEFT = ("rank", "elo", "margin", "bot")
 """The columns that stand beside the bars; the others follow."""
+
+HOSTED = "hosted"
+"""The column that is a chip beside the bot."""
 
 ROWS = 1000
 """Of a table; the others are on further pages."""
@@ -128,7 +131,7 @@ class TableView:
     @cached_property
     def columns(self) -> Mapping[Column, Sequence[str]]:
         """The columns that say something, with what they say of each line."""
-        right = (column for name, column in COLUMNS.items() if name not in LEFT)
+        right = (column for name, column in COLUMNS.items() if name not in {*LEFT, HOSTED})
         cells = {column: [column.cell(line) for line in self.lines] for column in right}
         return {column: texts for column, texts in cells.items() if any(texts)}
 
@@ -168,6 +171,7 @@ async def show(request: PageRequest) -> LazyPage:
         name=LadderName.parse(table.ladder.name),
         choice=choice,
         only=tuple(LineFilter),
+        runners=tuple(Runner),
         left=[COLUMNS[name] for name in LEFT],
         first_of=Order.first_of,
         marks_of=marks,
