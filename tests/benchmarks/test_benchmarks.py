@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 from tests.processes import Processes
+from tests.programs.sandbox.laboratory import skip_without
 from tests.system.server import Server
 from tests.system.test_web import pages_of
 from tests.web.browser.chromium import MISSING, executable
+
+from meijin.programs.sandbox.bubblewrap import BubblewrapSandbox
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 SMALL = {
@@ -82,7 +85,13 @@ def test_first_visits(tmp_path: Path) -> None:
         processes.kill_all()
 
 
+def test_hosting() -> None:
+    """Where this machine can limit programs."""
+    skip_without(BubblewrapSandbox().check())
+    assert results("hosting", "--starts=1", "--games=1", "--think-ms=0")[0]["whole_ms"]
+
+
 def test_every_benchmark_is_run() -> None:
     """Every file with a command line and JSON is in the table, or has a test of its own."""
     there = {path.stem for path in FOLDER.glob("*.py") if "parser_of(__doc__)" in path.read_text()}
-    assert there - set(SMALL) <= {"search", "install", "first_visit"}
+    assert there - set(SMALL) <= {"search", "install", "first_visit", "hosting"}

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 from tests.processes import Processes, processes_of
 from tests.system.server import NO_LADDER, Server
 
-BAD_BOTS = Path(__file__).parents[1] / "cli" / "bot" / "doctor" / "bad_bots.py"
+BAD_BOTS = Path(__file__).parents[1] / "local" / "doctor" / "bad_bots.py"
 
 
 def test_ctrl_c_leaves_nothing_behind(processes: Processes) -> None:

@@ -5,8 +5,8 @@ import time
 from contextlib import suppress
 from threading import Event
 
-from meijin.cli.bot.doctor.link import CHUNK
-from meijin.cli.bot.doctor.link import Link as StreamLink
+from meijin.local.doctor.link import CHUNK
+from meijin.local.doctor.link import Link as StreamLink
 
 
 class Link(StreamLink):
