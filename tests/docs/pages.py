@@ -12,7 +12,7 @@ _FENCE = re.compile(
     r"^```(?P<language>\w+)?(?: (?P<title>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 _LASTING = re.compile(
-    r"(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:meijin (?:serve|web|worker|bot run|bot wrap)|python \w+\.py)\b"
+    r"(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:meijin (?:serve|web|worker|host run|bot run|bot wrap)|python \w+\.py)\b"
 )
 
 

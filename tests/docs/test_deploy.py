@@ -11,6 +11,7 @@ from tests.docs.pages import ROOT, page
 from tests.docs.test_compose import parse
 
 from meijin.server.settings import Settings
+from meijin.wire.contract import SERVER_VARIABLE
 
 UNIT = (ROOT / "deploy" / "meijin.service").read_text()
 RULES: list[dict[str, Any]] = [
@@ -47,6 +48,22 @@ def test_the_unit_starts_a_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     # the drain and some 20 s; the server stops its children itself
     assert float(service["TimeoutStopSec"]) >= settings.drain.total_seconds() + 20
     assert service["KillMode"] == "mixed"
+
+
+def test_the_unit_of_a_host_may_make_cgroups() -> None:
+    """Its command parses, knows the variables that the unit tells of, and keeps its folder there."""
+    text = (ROOT / "deploy" / "meijin-host.service").read_text()
+    parser = ConfigParser(strict=False, interpolation=None, delimiters=("=",))
+    parser.optionxform = str  # type: ignore[assignment]  # keys keep their case
+    parser.read_string(text)
+    service = parser["Service"]
+    assert (service["Delegate"], service["ProtectSystem"]) == ("yes", "strict")
+    program, *arguments = service["ExecStart"].split()
+    assert program.endswith("/bin/meijin")
+    folder = f"/var/lib/{service['StateDirectory']}"
+    assert arguments[-2:] == ["--folder", folder]
+    known = parse([*arguments, "--token=secret"]) | {SERVER_VARIABLE}
+    assert set(re.findall(r"\bMEIJIN_[A-Z_]+", text)) <= known
 
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)

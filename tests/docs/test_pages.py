@@ -166,7 +166,7 @@ def test_log_events_exist() -> None:
     """Every event that operators are told to look for is logged somewhere."""
     source = "".join(
         path.read_text()
-        for folder in ("server/meijin/server", "ladder/meijin/ladder")
+        for folder in ("server/meijin/server", "ladder/meijin/ladder", "hosting/meijin/hosting")
         for path in (ROOT / folder).rglob("*.py")
     )
     cells = [row[0] for row in page("docs/monitoring.md").table("## The log")]
