@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Searches and simulated games take three times as long when their lines are counted, and processes
 # are not counted.
 UNTRACED := $(addprefix tests/,benchmarks bots/builtin bots/core bots/reference docs examples fuzz game scripts simulation system web worker)
-CODE := game store bots worker ladder server web local cli tests benchmarks scripts examples
+CODE := game programs store bots worker ladder server web local hosting cli tests benchmarks scripts examples
 # What npm writes last.
 NODE_MODULES := examples/javascript/node_modules/.package-lock.json
 

@@ -3,7 +3,7 @@
     python scripts/lock.py
 
 `requirements.lock` holds what runs the server and the bots and builds the package,
-`requirements-dev.lock` what the checks and tests need besides, the extra for traces among it.
+`requirements-dev.lock` what the checks and tests need besides, extras that tests need among it.
 """
 
 import subprocess
@@ -17,12 +17,13 @@ COMMAND = (
     *("--no-emit-index-url", "--no-emit-find-links", "--no-annotate", "--no-strip-extras"),
     *("--custom-compile-command", "make lock"),
 )
-EXTRAS = ("--extra", "server", "--extra", "bots", "--extra", "plots")
+EXTRAS = ("--extra", "server", "--extra", "bots", "--extra", "hosting", "--extra", "plots")
 
 LOCKS = {
     "requirements.lock": (*EXTRAS, "--group", "build"),
     "requirements-dev.lock": (
-        *(*EXTRAS, "--extra", "tracing", "--group", "build", "--group", "dev"),
+        *(*EXTRAS, "--extra", "s3", "--extra", "tracing"),
+        *("--group", "build", "--group", "dev"),
         *("--constraint", "requirements.lock"),
     ),
 }

@@ -17,13 +17,17 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("game", "proto", "store", "ladder", "server", "bots", "worker", "local", "web", "cli")
+ROOMS = (
+    *("game", "proto", "programs", "store", "ladder", "server"),
+    *("bots", "worker", "local", "hosting", "web", "cli"),
+)
 PAGES = ("docs/*.md", "README.md", "CONTRIBUTING.md", "benchmarks/README.md")
 WORD = re.compile(r"\S*\w\S*")
 """Borders of tables are none."""
 MADE = "<!-- Made by"
 """How a generated page begins."""
 FEATURES = (
+    ("hosting", "programs/|host|program"),
     ("local matches", "worker/|local/|cli/match"),
     ("engines of others", "bridge|engine|wrap"),
     ("built-in searches", "bots/(core|builtin|reference)"),

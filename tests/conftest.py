@@ -1,6 +1,7 @@
 """What several parts' tests share: an event loop, settings of Hypothesis, a PostgreSQL server."""
 
 import asyncio
+import faulthandler
 import itertools
 import os
 import pwd
@@ -9,7 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass
@@ -38,6 +39,15 @@ LONG = (
 """Folders and files below this one whose tests take seconds: only those marked ``smoke`` are
 among the tests that one waits for."""
 
+PATIENCE = 60.0
+"""Seconds that a test waits for an event of its own process, which other work may delay; processes
+of their own have more in `tests.processes`."""
+
+HUNG_S = 60.0
+"""Seconds beyond a test's own timeout after which its process is ended. That timeout is a signal:
+it interrupts Python's own code alone, and only once."""
+
+_stderr = pytest.StashKey[int]()
 _Arguments = TypeVarTuple("_Arguments")
 
 MISSING = "needs PostgreSQL's initdb and pg_ctl on the PATH"
@@ -127,6 +137,13 @@ def _other_user() -> str:
     return next(name for name in ("postgres", "nobody") if name in names)
 
 
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until something holds that no event tells of, as long as a busy machine may take."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - see above
+            await asyncio.sleep(0.005)
+
+
 class TestLoop(asyncio.SelectorEventLoop):
     """An event loop that hears no more once it is closed.
 
@@ -147,6 +164,31 @@ class TestLoop(asyncio.SelectorEventLoop):
         if self.is_closed():
             return asyncio.Handle(callback, args, self, context)
         return super().call_soon_threadsafe(callback, *args, context=context)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        config.stash[_stderr] = os.dup(2)
+
+
+def _watched(item: pytest.Item) -> Generator[None, object, object]:
+    """Have a process that hangs show where, and end: a new one runs the other tests.
+
+    Pytest's own `faulthandler_timeout` looks away once a test has failed, also from its teardown.
+    """
+    own = item.get_closest_marker("timeout")
+    timeout = float(item.config.getini("timeout") if own is None else own.args[0])
+    file = item.config.stash[_stderr]
+    faulthandler.dump_traceback_later(timeout + HUNG_S, exit=True, file=file)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+pytest_runtest_setup = pytest_runtest_call = pytest_runtest_teardown = pytest.hookimpl(
+    wrapper=True, tryfirst=True
+)(_watched)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
