@@ -32,7 +32,7 @@ class Courier:
 
     def __init__(self, url: str, ladder_id: int) -> None:
         self._client = connect(url)
-        self._broker = make_broker(self._client)
+        self._broker = make_broker(self._client, "ladder")
         self._ladder_id = ladder_id
         self._waiting: list[Message[None]] = []
         self.delivered = 0

@@ -60,7 +60,7 @@ def test_a_killed_workers_job_goes_to_another(
     assert site.count_runs() == 0
     assert site.has_messages()
     with connect(valkey.url) as client:
-        broker = make_broker(client)
+        broker = make_broker(client, "ladder")
         Jobs(broker, site.league.database, DedupKeys(client))
         worker = Worker(broker, worker_timeout=200, worker_threads=1)
         worker.start()
@@ -214,18 +214,13 @@ def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, writ
         (redis.ResponseError("NOSCRIPT"), 1),
     ],
 )
-def test_consumers_are_silent_about_an_outage(
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    error: redis.RedisError,
-    lines: int,
+@pytest.mark.parametrize(
+    "name", ["worker.ConsumerThread(one)", "worker.ConsumerThread(one.DQ)", "broker.RedisBroker"]
+)
+def test_dramatiq_is_silent_about_an_outage(
+    caplog: pytest.LogCaptureFixture, name: str, error: redis.RedisError, lines: int
 ) -> None:
     """An outage of Redis is told of once, elsewhere; what nobody expects is told in full."""
-    consumer = logging.getLogger("dramatiq.worker.ConsumerThread(ladder)")
-    monkeypatch.setattr(consumer, "filters", [])
-    monkeypatch.setattr(
-        logging.getLogger("dramatiq.worker.ConsumerThread(ladder.DQ)"), "filters", []
-    )
-    worker_module._quieten_dramatiq()
-    consumer.critical("Consumer encountered an unexpected error.", exc_info=error)
+    make_broker(redis.Redis(), "one")
+    logging.getLogger(f"dramatiq.{name}").critical("An unexpected error.", exc_info=error)
     assert len(caplog.records) == lines

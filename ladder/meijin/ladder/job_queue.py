@@ -70,6 +70,16 @@ def connect(url: str) -> redis.Redis:
     )
 
 
+def check(client: redis.Redis, outage: OutageLog) -> None:
+    """Tell the log where Redis is away, and where it is back."""
+    try:
+        client.ping()
+    except redis.RedisError as error:
+        outage.begin(error)
+    else:
+        outage.end()
+
+
 class JobQueue:
     """Enqueues the jobs of an actor for the workers, and fails nobody who asks for one.
 

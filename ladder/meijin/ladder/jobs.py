@@ -4,6 +4,7 @@ A job is only a hint to look: the truth is the ladder's revision in the database
 job that is lost, late or doubled does no harm.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -51,8 +52,8 @@ def hear_nothing(run: NewRun, start: datetime, end: datetime) -> None:
     """Let a run pass."""
 
 
-def make_broker(client: redis.Redis) -> RedisBroker:
-    """A worker's broker.
+def make_broker(client: redis.Redis, queue: str) -> RedisBroker:
+    """The broker of a worker that consumes a queue; of an outage of Redis it is silent.
 
     Every command looks for the jobs of dead workers. That costs one range of a
     sorted set, and with dramatiq's own numbers (60 s of silence, one look in 1,000
@@ -62,6 +63,10 @@ def make_broker(client: redis.Redis) -> RedisBroker:
     number is 3 s where Redis was lost, as where the server that started both was killed.
     """
     dramatiq.worker.CONSUMER_RESTART_DELAY_SECS = RESTART_DELAY_S
+    consumers = [f"dramatiq.worker.ConsumerThread({name})" for name in (queue, f"{queue}.DQ")]
+    for name in ("dramatiq.broker.RedisBroker", *consumers):
+        # Each would say twice a second that there is no Redis; `OutageLog` says it once.
+        logging.getLogger(name).addFilter(_tells_of_no_outage)
     return RedisBroker(  # type: ignore[no-untyped-call]
         client=client,
         namespace=NAMESPACE,
@@ -69,6 +74,15 @@ def make_broker(client: redis.Redis) -> RedisBroker:
         maintenance_chance=MAINTENANCE_SCALE,
         middleware=[Retries()],
     )
+
+
+def _tells_of_no_outage(record: logging.LogRecord) -> bool:
+    """Whether a record is of anything but a Redis that is away, or whose disk is full."""
+    error = record.exc_info[1] if record.exc_info else None
+    is_refused = isinstance(error, redis.ResponseError) and str(error).startswith("MISCONF")
+    # dramatiq takes one for unexpected where it enqueues what was delayed, or is tried again.
+    is_lost = isinstance(error, redis.ConnectionError) or "connection error" in str(record.msg)
+    return not (is_refused or is_lost)
 
 
 class Jobs:

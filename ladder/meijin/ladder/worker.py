@@ -1,6 +1,5 @@
 """The worker process, which refreshes ladders and counts openings: `meijin worker`."""
 
-import logging
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,7 @@ import structlog
 from dramatiq import Worker
 from sqlalchemy.exc import DBAPIError
 
-from meijin.ladder.job_queue import OutageLog, connect
+from meijin.ladder.job_queue import OutageLog, check, connect
 from meijin.ladder.jobs import DATABASE_WORDS, Jobs, Published, hear_nothing, make_broker
 from meijin.ladder.opening_counter import OpeningCounter
 from meijin.ladder.rating_table import ALGORITHM
@@ -103,7 +102,7 @@ class _Consumers:
     ) -> None:
         self._client = connect(redis_url)
         self._outage = OutageLog(*REDIS_WORDS)
-        broker = make_broker(self._client)
+        broker = make_broker(self._client, QUEUE)
         self.jobs = Jobs(broker, database, DedupKeys(self._client), stop=stop, published=published)
         self._worker = Worker(broker, worker_timeout=POLL_INTERVAL_MS, worker_threads=THREADS)
         self._worker.start()
@@ -114,12 +113,7 @@ class _Consumers:
         return all(thread.is_alive() for thread in threads)
 
     def check_redis(self) -> None:
-        try:
-            self._client.ping()
-        except redis.RedisError as error:
-            self._outage.begin(error)
-        else:
-            self._outage.end()
+        check(self._client, self._outage)
 
     def stop(self) -> None:
         """Let the threads finish their jobs, and end them."""
@@ -137,7 +131,6 @@ def work_until_signalled(
 
     Call it from the main thread, with the arguments of `run_worker`.
     """
-    _quieten_dramatiq()
     # Only the queue is safe to touch in a signal handler: an event's lock is not reentrant.
     signals: SimpleQueue[int] = SimpleQueue()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -154,19 +147,3 @@ def work_until_signalled(
                 signals.get(timeout=SIGNAL_POLL_INTERVAL_S)
                 stop.set()
         running.result()
-
-
-def _quieten_dramatiq() -> None:
-    for queue in (QUEUE, f"{QUEUE}.DQ"):
-        # Each would say twice a second that there is no Redis; `OutageLog` says it once.
-        consumer = logging.getLogger(f"dramatiq.worker.ConsumerThread({queue})")
-        consumer.addFilter(lambda record: not _tells_of_an_outage(record))
-
-
-def _tells_of_an_outage(record: logging.LogRecord) -> bool:
-    """Whether a consumer says that Redis is away, or that its disk is full."""
-    error = record.exc_info[1] if record.exc_info else None
-    is_refused = isinstance(error, redis.ResponseError) and str(error).startswith("MISCONF")
-    # dramatiq takes one for unexpected where it enqueues what was delayed.
-    is_lost = isinstance(error, redis.ConnectionError) or "connection error" in str(record.msg)
-    return is_refused or is_lost

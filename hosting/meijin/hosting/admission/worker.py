@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -20,8 +21,8 @@ from meijin.hosting.admission.examination import (
     ProgramExamination,
 )
 from meijin.hosting.admission.lease import Lease, LeaseLostError, lease_end
-from meijin.ladder.admission_queue import ACTOR, QUEUE
-from meijin.ladder.job_queue import connect
+from meijin.ladder.admission_queue import ACTOR, QUEUE, REDIS_WORDS
+from meijin.ladder.job_queue import OutageLog, check, connect
 from meijin.ladder.jobs import make_broker
 from meijin.store import Database
 from meijin.store.database import is_unavailable
@@ -34,6 +35,8 @@ from meijin.store.schema.bots import REASON
 SWEEP_INTERVAL = timedelta(seconds=5)
 """Between two looks for programs that no job came for."""
 POLL_INTERVAL_MS = 500
+DATABASE_WORDS = ("the database fails; programs wait to be examined", "the database is back")
+"""What the log says of an outage of the database, and of its end."""
 STOP_TIMEOUT_MS = 4_000
 
 _log = structlog.get_logger()
@@ -46,6 +49,7 @@ class Admissions:
         self._database = database
         self._examination = examination
         self._busy = threading.Lock()
+        self._outage = OutageLog(*DATABASE_WORDS)
 
     def examine(self, program_id: int | None = None) -> bool:
         """Examine a program, or that which waits for longest; whether there was one."""
@@ -64,8 +68,9 @@ class Admissions:
             return True
 
     def take(self, program_id: int) -> None:
-        """Do a job of the queue."""
-        self.examine(program_id)
+        """Do a job of the queue; what an outage leaves undone a sweep finds."""
+        with self._bearing_an_outage():
+            self.examine(program_id)
 
     def _run(self, taken: ProgramRow) -> None:
         with Lease(self._database, taken) as lease:
@@ -93,13 +98,20 @@ class Admissions:
 
     def sweep(self) -> None:
         """Examine everything that waits; failures are logged."""
-        try:
+        with self._bearing_an_outage():
             while self.examine():
                 pass
+
+    @contextmanager
+    def _bearing_an_outage(self) -> Iterator[None]:
+        try:
+            yield
         except DBAPIError as error:
             if not is_unavailable(error):
                 raise
-            _log.warning("no database; programs wait longer to be examined", error=str(error.orig))
+            self._outage.begin(error.orig)
+        else:
+            self._outage.end()
 
 
 def _end(taken: ProgramRow, words: str, *, has_ended: bool, **said: str) -> None:
@@ -116,7 +128,8 @@ def _end(taken: ProgramRow, words: str, *, has_ended: bool, **said: str) -> None
 def run_worker(admissions: Admissions, redis_url: str, stop: threading.Event) -> None:
     """Examine what is queued, and what waits, until `stop` is set."""
     client = connect(redis_url)
-    broker = make_broker(client)
+    outage = OutageLog(*REDIS_WORDS)
+    broker = make_broker(client, QUEUE)
     dramatiq.actor(broker=broker, queue_name=QUEUE, actor_name=ACTOR, max_retries=0)(
         admissions.take
     )
@@ -125,6 +138,7 @@ def run_worker(admissions: Admissions, redis_url: str, stop: threading.Event) ->
     _log.info("admissions begin")
     while not stop.is_set():
         admissions.sweep()
+        check(client, outage)
         stop.wait(SWEEP_INTERVAL.total_seconds())
     with suppress(redis.RedisError):
         worker.stop(STOP_TIMEOUT_MS)
