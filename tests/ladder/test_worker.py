@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import dramatiq
 import pytest
 import redis
 from dramatiq import Worker
@@ -44,6 +45,41 @@ def test_a_worker_counts_openings(site: Site) -> None:
     site.league.void(1)
     eventually(lambda: not site.league.database.read(partial(next_rechecks, limit=1)))
     eventually(lambda: site.league.database.read(counted_games) == 1)
+
+
+def test_a_consumer_outlives_a_redis_that_takes_no_delayed_job(
+    valkey: EmbeddedValkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It dies as the first of two is due; what comes when it is back is done."""
+    monkeypatch.setattr(jobs, "RESTART_DELAY_S", 0.05)
+    late, gone, done = (threading.Event() for _ in range(3))
+    monkeypatch.setattr(dramatiq.worker, "current_millis", lambda: 2**60 if late.is_set() else 0)
+    with connect(valkey.url) as client:
+        broker = make_broker(client, "ladder")
+        work = dramatiq.actor(broker=broker, queue_name="ladder", actor_name="work")(done.set)
+        worker = Worker(broker, worker_timeout=50, worker_threads=1)
+        worker.start()
+        try:
+            for _ in range(2):
+                work.send_with_options(delay=1)
+            eventually(lambda: worker.consumers["ladder.DQ"].delay_queue.qsize() == 2)
+            enqueue = broker.enqueue
+
+            def die(*given: Any, **options: Any) -> Any:
+                if not gone.is_set():
+                    kill(valkey)
+                    gone.set()
+                return enqueue(*given, **options)
+
+            monkeypatch.setattr(broker, "enqueue", die)
+            late.set()
+            eventually(gone.is_set)
+            valkey.stop()
+            valkey.start()
+            eventually(lambda: work.send_with_options(delay=1))
+            eventually(done.is_set)
+        finally:
+            worker.stop()
 
 
 def test_a_killed_workers_job_goes_to_another(

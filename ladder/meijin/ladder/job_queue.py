@@ -8,6 +8,7 @@ import redis
 import structlog
 from dramatiq import Message
 from dramatiq.brokers.redis import RedisBroker
+from dramatiq.errors import ConnectionClosed
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -46,14 +47,16 @@ class OutageLog:
             self._is_on = False
 
 
-class _Client(redis.Redis):
-    """A client whose timeouts are lost connections: dramatiq recovers from those alone."""
+class LostRedisError(redis.ConnectionError, ConnectionClosed):
+    """Redis is away, in redis-py's terms and in dramatiq's, which recovers from its own alone."""
 
+
+class _Client(redis.Redis):
     def execute_command(self, *args: object, **options: object) -> object:
         try:
             return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]
-        except redis.TimeoutError as error:
-            raise redis.ConnectionError(str(error)) from error
+        except (redis.ConnectionError, redis.TimeoutError) as error:
+            raise LostRedisError(str(error)) from error
 
 
 def connect(url: str) -> redis.Redis:

@@ -80,7 +80,6 @@ def _tells_of_no_outage(record: logging.LogRecord) -> bool:
     """Whether a record is of anything but a Redis that is away, or whose disk is full."""
     error = record.exc_info[1] if record.exc_info else None
     is_refused = isinstance(error, redis.ResponseError) and str(error).startswith("MISCONF")
-    # dramatiq takes one for unexpected where it enqueues what was delayed, or is tried again.
     is_lost = isinstance(error, redis.ConnectionError) or "connection error" in str(record.msg)
     return not (is_refused or is_lost)
 
