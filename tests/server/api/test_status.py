@@ -80,7 +80,7 @@ async def test_a_store_that_is_away_is_told(
 ) -> None:
     """The call, which shows no token that would be looked up, succeeds all the same."""
 
-    def locked(_query: object) -> Any:
+    def locked(*_: object, **__: object) -> Any:
         raise OperationalError("SELECT", {}, Exception("database is locked"))
 
     service = StatusServiceStub(await server.channel())
