@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,7 +13,7 @@ from typing import Any, Self
 from meijin.programs.containers.container_group import ContainerGroup
 from meijin.programs.containers.engine import Engine, EngineError
 from meijin.programs.kinds import MEBIBYTE, ProgramLimits
-from meijin.programs.sandbox.output import Output
+from meijin.programs.sandbox.output import Output, Written
 from meijin.programs.sandbox.running import Cause, End, Usage
 
 _NO_COMMAND = (126, 127)
@@ -54,7 +54,7 @@ class ContainerState:
         return self.status in ("running", "paused")
 
 
-class ContainerProgram:
+class ContainerProgram(Written):
     """A program that was started in a container, until that is removed."""
 
     def __init__(
@@ -105,16 +105,6 @@ class ContainerProgram:
     def container(self) -> str:
         """The container's id."""
         return self._container
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """The last of what it has written."""
-        return self._output.lines
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether older lines were dropped."""
-        return self._output.is_cut
 
     def usage(self) -> Usage:
         """What it has used up to the last time that this was asked while it ran."""

@@ -4,12 +4,12 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 
 from meijin.programs.kinds import MEBIBYTE, ProgramLimits
-from meijin.programs.sandbox.output import Output
+from meijin.programs.sandbox.output import Output, Written
 from meijin.programs.sandbox.running import Cause, End, Usage
 from meijin.programs.sandbox.seat_groups import Part, SeatGroup, write
 
@@ -22,7 +22,7 @@ _SIGNALLED = 128
 _GRACE = timedelta(seconds=1)
 
 
-class BubblewrapProgram:
+class BubblewrapProgram(Written):
     """A program that was started, until nothing is left of it."""
 
     def __init__(
@@ -63,16 +63,6 @@ class BubblewrapProgram:
     def pid(self) -> int:
         """Bubblewrap's, outside of the sandbox."""
         return self._process.pid
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """The last of what it has written."""
-        return self._output.lines
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether older lines were dropped."""
-        return self._output.is_cut
 
     def usage(self) -> Usage:
         """What it uses, or has used."""

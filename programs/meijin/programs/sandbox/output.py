@@ -95,3 +95,19 @@ class Output:
         if not self._is_ended:
             self._is_ended = True
             self._loop.remove_reader(self._pipe)
+
+
+class Written:
+    """What a running program shows of its output."""
+
+    _output: Output
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The last of what it has written."""
+        return self._output.lines
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether older lines were dropped."""
+        return self._output.is_cut

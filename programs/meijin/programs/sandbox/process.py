@@ -13,7 +13,7 @@ from typing import Self
 
 from meijin.programs.kinds import ProgramLimits
 from meijin.programs.sandbox.abilities import Ability, Finding
-from meijin.programs.sandbox.output import Output
+from meijin.programs.sandbox.output import Output, Written
 from meijin.programs.sandbox.running import SOCKET, Cause, End, Launch, Usage
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
@@ -105,7 +105,7 @@ def _with_parent() -> Sequence[str]:
     return ("/bin/sh", "-c", 'exec "$@"', "launch") if found is None else (found, _DIE_WITH_PARENT)
 
 
-class ProcessProgram:
+class ProcessProgram(Written):
     """A program that was started as a process, with the others of its session."""
 
     def __init__(
@@ -130,16 +130,6 @@ class ProcessProgram:
     def pid(self) -> int:
         """The process's id, which is its session's too."""
         return self._process.pid
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """The last of what it has written."""
-        return self._output.lines
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether older lines were dropped."""
-        return self._output.is_cut
 
     def usage(self) -> Usage:
         """What those of its processes that are there have used, with those that they waited for."""

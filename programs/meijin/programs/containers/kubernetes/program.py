@@ -3,14 +3,14 @@
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, TypeVar
 
 from meijin.programs.containers.kubernetes.api import NOT_FOUND, Cluster, KubernetesError
 from meijin.programs.containers.kubernetes.pods import PodState
 from meijin.programs.kinds import MEBIBYTE, ProgramLimits
-from meijin.programs.sandbox.output import Output
+from meijin.programs.sandbox.output import Output, Written
 from meijin.programs.sandbox.running import Cause, End, Usage
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ _SIGNALLED = 128
 _GRACE = timedelta(seconds=1)
 
 
-class PodProgram:
+class PodProgram(Written):
     """A program that was started as a Pod, until that is gone.
 
     It is never frozen: it has its own core, and only its opponent's time to think in.
@@ -50,16 +50,6 @@ class PodProgram:
         self._started = asyncio.Event()
         self._kills: set[asyncio.Task[None]] = set()
         self._end = asyncio.create_task(self._follow(), name="program as a Pod")
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """The last of what it has written."""
-        return self._output.lines
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether older lines were dropped."""
-        return self._output.is_cut
 
     def usage(self) -> Usage:
         """What it has written; of the rest no Pod is told exactly."""
