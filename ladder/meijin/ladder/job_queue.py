@@ -11,6 +11,9 @@ from dramatiq.brokers.redis import RedisBroker
 from dramatiq.errors import ConnectionClosed
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from sqlalchemy.exc import DBAPIError
+
+from meijin.store.database import is_unavailable
 
 NAMESPACE = "meijin"
 """Begins every key; databases that share a Redis need different database numbers."""
@@ -71,6 +74,14 @@ def connect(url: str) -> redis.Redis:
         socket_connect_timeout=SOCKET_TIMEOUT_S,
         retry=Retry(NoBackoff(), 0),
     )
+
+
+def is_outage(error: Exception, outage: OutageLog) -> bool:
+    """Whether an error says that the database is away; the log is told of it."""
+    if not isinstance(error, DBAPIError) or not is_unavailable(error):
+        return False
+    outage.begin(error.orig)
+    return True
 
 
 def check(client: redis.Redis, outage: OutageLog) -> None:

@@ -21,12 +21,11 @@ from dramatiq.errors import Retry
 from dramatiq.middleware import Retries
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from meijin.ladder.job_queue import NAMESPACE, OutageLog
+from meijin.ladder.job_queue import NAMESPACE, OutageLog, is_outage
 from meijin.ladder.refresh import due_ladders, now, refresh
 from meijin.ladder.refresh_queue import ACTOR, QUEUE, DedupKeys
 from meijin.ladder.tally import TallyCache
 from meijin.store import Database
-from meijin.store.database import is_unavailable
 from meijin.store.errors import UnknownLadderError
 from meijin.store.ladders.runs import NewRun
 from meijin.store.schema import LadderId
@@ -128,7 +127,7 @@ class Jobs:
         try:
             ladders = self._database.read(due_ladders, self._wall_clock())
         except SQLAlchemyError as error:
-            if not self._is_outage(error):
+            if not is_outage(error, self._outage):
                 _log.warning("can't look for ladders to refresh", error=str(error))
             return
         if not ladders:
@@ -141,7 +140,7 @@ class Jobs:
         try:
             self._refresh(ladder_id)
         except Exception as error:  # noqa: BLE001 - one ladder's trouble must not hold up the others
-            if not self._is_outage(error):
+            if not is_outage(error, self._outage):
                 _log.exception("can't refresh a ladder", ladder_id=ladder_id)
 
     def _refresh_ladder(self, ladder_id: int) -> None:
@@ -152,7 +151,7 @@ class Jobs:
         try:
             self._refresh(ladder)
         except DBAPIError as error:
-            if not self._is_outage(error):
+            if not is_outage(error, self._outage):
                 raise
             raise Retry from error  # which dramatiq tells nobody of
 
@@ -171,10 +170,3 @@ class Jobs:
                 self._cooldown_ends[ladder_id] = end + min(
                     COOLDOWN_FACTOR * (end - start), MAX_COOLDOWN_S
                 )
-
-    def _is_outage(self, error: Exception) -> bool:
-        """Whether the database is away; the log says so once."""
-        if not isinstance(error, DBAPIError) or not is_unavailable(error):
-            return False
-        self._outage.begin(error.orig)
-        return True

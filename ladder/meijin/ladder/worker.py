@@ -12,13 +12,12 @@ import structlog
 from dramatiq import Worker
 from sqlalchemy.exc import DBAPIError
 
-from meijin.ladder.job_queue import OutageLog, check, connect
+from meijin.ladder.job_queue import OutageLog, check, connect, is_outage
 from meijin.ladder.jobs import DATABASE_WORDS, Jobs, Published, hear_nothing, make_broker
 from meijin.ladder.opening_counter import OpeningCounter
 from meijin.ladder.rating_table import ALGORITHM
 from meijin.ladder.refresh_queue import QUEUE, REDIS_WORDS, DedupKeys
 from meijin.store import Database
-from meijin.store.database import is_unavailable
 from meijin.store.ladders.ladders import mark_outdated
 
 THREADS = 4
@@ -81,9 +80,8 @@ def _mark_outdated(database: Database, stop: threading.Event) -> None:
             database.check_schema()
             database.write(mark_outdated, ALGORITHM)
         except DBAPIError as error:
-            if not is_unavailable(error):
+            if not is_outage(error, outage):
                 raise
-            outage.begin(error.orig)
             stop.wait(RETRY_INTERVAL_S)
         else:
             outage.end()

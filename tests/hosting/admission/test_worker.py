@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from sqlalchemy.exc import OperationalError
+from structlog.testing import capture_logs
 
 from meijin.hosting.admission.examination import (
     Admission,
@@ -14,7 +16,7 @@ from meijin.hosting.admission.examination import (
     ProgramExamination,
 )
 from meijin.hosting.admission.lease import LEASE_TIME
-from meijin.hosting.admission.worker import Admissions
+from meijin.hosting.admission.worker import DATABASE_WORDS, Admissions
 from meijin.programs.kinds import ProgramKind
 from meijin.store.access import versions
 from meijin.store.bots import add_bot
@@ -135,3 +137,26 @@ def test_an_end_that_comes_too_late_is_not_heard(
     assert examiner.has_ended
     assert database.read(programs.get_program, row.id).state is ProgramState.CHECKING
     assert not database.read(read_log, row.id).text
+
+
+def test_an_outage_of_the_database_is_told_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By jobs and sweeps together; what it leaves undone the next sweep does."""
+    row = uploaded(database)
+    examiner = Examiner(Admission(FAILED, None, ()))
+    worker = Admissions(database, cast("ProgramExamination", examiner))
+
+    def fail(*_: object, **__: object) -> None:
+        raise OperationalError("UPDATE", {}, Exception("gone"))
+
+    with capture_logs() as logs:
+        with monkeypatch.context() as away:
+            away.setattr(database, "write", fail)
+            worker.take(row.id)
+            worker.sweep()
+        assert database.read(programs.get_program, row.id).state is ProgramState.UPLOADED
+        worker.sweep()
+    assert database.read(programs.get_program, row.id).state is ProgramState.REFUSED
+    events = [entry["event"] for entry in logs]
+    assert [each for each in events if "database" in each] == list(DATABASE_WORDS)

@@ -22,10 +22,9 @@ from meijin.hosting.admission.examination import (
 )
 from meijin.hosting.admission.lease import Lease, LeaseLostError, lease_end
 from meijin.ladder.admission_queue import ACTOR, QUEUE, REDIS_WORDS
-from meijin.ladder.job_queue import OutageLog, check, connect
+from meijin.ladder.job_queue import OutageLog, check, connect, is_outage
 from meijin.ladder.jobs import make_broker
 from meijin.store import Database
-from meijin.store.database import is_unavailable
 from meijin.store.errors import TooManyVersionsError
 from meijin.store.programs.admissions import admit, refuse, take_program
 from meijin.store.programs.programs import ProgramRow
@@ -97,7 +96,7 @@ class Admissions:
         _end(taken, "program refused", has_ended=has_ended, reason=reason)
 
     def sweep(self) -> None:
-        """Examine everything that waits; failures are logged."""
+        """Examine everything that waits, unless the database is away."""
         with self._bearing_an_outage():
             while self.examine():
                 pass
@@ -107,9 +106,8 @@ class Admissions:
         try:
             yield
         except DBAPIError as error:
-            if not is_unavailable(error):
+            if not is_outage(error, self._outage):
                 raise
-            self._outage.begin(error.orig)
         else:
             self._outage.end()
 
