@@ -30,14 +30,14 @@ from meijin.programs.sandbox.abilities import Ability
 from meijin.programs.sandbox.running import Launch, Sandbox, Usage
 from meijin.v1 import host_service_pb2 as pb
 from meijin.v1.host_service_pb2_grpc import HostServiceStub
-
-if TYPE_CHECKING:
-    from meijin.v1.host_service_pb2_grpc import HostServiceAsyncStub
 from meijin.v1.hosting_service_pb2 import ProgramKind
 from meijin.wire.channel import Security, open_async_channel
 from meijin.wire.contract import PROTOCOL_VERSION, parse_address
 from meijin.wire.enums import value_of
 from meijin.wire.mapping import from_message
+
+if TYPE_CHECKING:
+    from meijin.v1.host_service_pb2_grpc import HostServiceAsyncStub
 
 log = logging.getLogger("meijin.host")
 
